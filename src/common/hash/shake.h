@@ -1,0 +1,28 @@
+/* SHAKE256 [FIPS202] and the one hash of the protocol.   docs/protocol.md 2. */
+#ifndef SHEAF_SHAKE_H
+#define SHEAF_SHAKE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SHAKE256_RATE 136
+
+typedef struct shake256 {
+    uint64_t s[25];
+    size_t pos;
+    int squeezing;
+} shake256;
+
+void shake256_init(shake256 *h);
+void shake256_absorb(shake256 *h, const void *data, size_t len);
+void shake256_squeeze(shake256 *h, void *out, size_t len); /* the first call ends absorbing */
+void shake256_once(void *out, size_t out_len, const void *in, size_t in_len);
+
+/* Eight messages of equal length: message i's bytes start at in[i]; the first out_len (at most 136) output bytes of each go to
+ * out[i]. */
+void shake256_x8(uint8_t *const out[8], size_t out_len, const uint8_t *const in[8], size_t in_len);
+
+/* Wipes memory in a way that the compiler keeps. */
+void secure_wipe(void *p, size_t len);
+
+#endif

@@ -1,0 +1,32 @@
+/* Merkle trees over the columns of a row-major word matrix.   docs/protocol.md 5. */
+#ifndef SHEAF_MERKLE_H
+#define SHEAF_MERKLE_H
+
+#include "../base/base.h"
+#include "../hash/transcript.h"
+
+typedef struct merkle_tree {
+    unsigned log_n;   /* 2^log_n leaves */
+    unsigned arity;   /* 2 or 4 */
+    uint8_t *nodes;   /* all levels, leaves' digests first, 32 bytes each */
+    size_t node_count;
+} merkle_tree;
+
+/* Leaf p hashes the words rows[0][p], rows[1][p], ..., rows[n_rows-1][p] (8 bytes each, little endian), then the byte 0x00.
+ * Row b starts at words + b * row_stride. Returns 0, or -1 when out of memory. */
+SHEAF_MUST_CHECK int merkle_build(merkle_tree *t, mem *m, pool *p, const uint64_t *words, size_t row_stride, size_t n_rows,
+                                  unsigned log_n, unsigned arity);
+void merkle_free(merkle_tree *t, mem *m);
+void merkle_root(const merkle_tree *t, uint8_t root[32]);
+
+/* positions: n of them, repeats allowed, any order, all < 2^log_n. Writes (tx_append, MSG_OPENING) the distinct leaves' words in
+ * ascending order of position, then the path nodes, level by level from the leaves, ascending, each once. */
+void merkle_open(tx *c, const merkle_tree *t, const uint64_t *words, size_t row_stride, size_t n_rows, const uint64_t *positions,
+                 size_t n);
+
+/* Reads an opening, checks it against the root (rejects with SHEAF_CHECK_MERKLE, index = level), and points leaves[q] at the words
+ * of query q's leaf: n_rows * 8 bytes inside the proof. */
+SHEAF_MUST_CHECK int merkle_check(rx *c, const uint8_t root[32], const uint8_t **leaves, size_t n_rows, unsigned log_n,
+                                  unsigned arity, const uint64_t *positions, size_t n, uint64_t level);
+
+#endif

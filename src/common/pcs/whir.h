@@ -1,0 +1,48 @@
+/* WHIR with interleaved words: commit, open, verify; and ring switching.   docs/protocol.md 6. */
+#ifndef SHEAF_WHIR_H
+#define SHEAF_WHIR_H
+
+#include "../hash/transcript.h"
+#include "../kernels.h"
+#include "../merkle/merkle.h"
+#include "params.h"
+
+/* ---- the first commitment ---- */
+typedef struct whir_commitment {
+    uint64_t *code;      /* live rows of codeword, row-major */
+    size_t live_rows;
+    merkle_tree tree;
+} whir_commitment;
+
+/* q: 2^log_words K words, index u = j * 2^m + s. Rows wholly past live_words (a count of words, a multiple of 2^m) must be zero
+ * and are neither encoded nor hashed. Sends the root. */
+SHEAF_MUST_CHECK int whir_commit(tx *c, env *e, whir_commitment *w, const whir_params *par, const uint64_t *q, size_t live_words);
+void whir_commitment_free(whir_commitment *w, mem *m);
+
+/* Proves sum_u weight(u) q(u) = claim. weight: 2^log_words E elements in planes, consumed (overwritten). */
+SHEAF_MUST_CHECK int whir_open(tx *c, env *e, const whir_params *par, whir_commitment *w, const uint64_t *q, evec weight,
+                               gf192 claim);
+
+/* Verifies. Calls weight_at(ctx, r) once, with the full point r of log_words coordinates, for the weight's multilinear
+ * extension there. */
+SHEAF_MUST_CHECK int whir_verify(rx *c, const whir_params *par, const uint8_t root[32], size_t live_words, gf192 claim,
+                                 gf192 (*weight_at)(void *ctx, const gf192 *r), void *ctx);
+
+/* Number of live rows: ceil(live_words / 2^(log_words - fold_0)). */
+size_t whir_live_rows(const whir_params *par, size_t live_words);
+
+/* ---- ring switching ---- */
+#define RING_CHALLENGES 6
+typedef struct ring_map { /* Phi = sum_k coeff[k] Frob^k, k = 0..63 */
+    gf192 coeff[64];
+} ring_map;
+void ring_map_init(ring_map *phi, const gf192 f[RING_CHALLENGES]);
+gf192 ring_map_apply(const ring_map *phi, gf192 a);
+/* sum_z x^z Phi(s_z) */
+gf192 ring_claim(const ring_map *phi, const gf192 slices[64]);
+/* sum_k c_k prod_n (1 + r_n^(2^k) + point_n), n variables */
+gf192 ring_weight_at(const ring_map *phi, const gf192 *r, const gf192 *point, unsigned n);
+/* weight(u) = Phi(eq(r, u)) for u in 0..2^n-1 (prover; the first `live` of them, the rest set to zero). */
+void ring_weights(evec weight, env *e, const ring_map *phi, const gf192 *r, unsigned n, size_t live);
+
+#endif
