@@ -14,11 +14,33 @@ extern "C" {
 
 #if defined(__GNUC__) || defined(__clang__)
 #define SHEAF_MUST_CHECK __attribute__((warn_unused_result))
+#define SHEAF_API __attribute__((visibility("default")))
 #else
 #define SHEAF_MUST_CHECK
+#define SHEAF_API
+#endif
+
+/* What a build of the library shows; everything else in it is local. */
+#if defined(__GNUC__) || defined(__clang__)
+#define SHEAF_API __attribute__((visibility("default")))
+#else
+#define SHEAF_API
 #endif
 
 #define SHEAF_VERSION_STRING "0.1.0"
+
+/* Lengths in bytes, and limits. */
+#define SHEAF_KEY_BYTES 32         /* a leanXMSS public key: root (16), parameter P (16) */
+#define SHEAF_MESSAGE_BYTES 32     /* the signed message: a digest of what is meant */
+#define SHEAF_SIGNATURE_BYTES 1208 /* a leanXMSS signature */
+#define SHEAF_DIGEST_BYTES 32      /* an entry of a hash batch: SHAKE256, first 32 bytes */
+#define SHEAF_MAX_SIGNERS 65536    /* of one aggregate */
+#define SHEAF_MAX_HASHES 1048576   /* of one hash batch */
+#define SHEAF_MAX_PROOF_BYTES 16777216
+
+/* The kinds of an envelope (docs/protocol.md 10.1). */
+#define SHEAF_KIND_LEANXMSS 1 /* an aggregate of leanXMSS signatures */
+#define SHEAF_KIND_HASH 2     /* a batch of SHAKE256 hashes of secret 128-byte messages */
 
 typedef enum sheaf_status {
     SHEAF_OK = 0,
@@ -62,8 +84,8 @@ typedef struct sheaf_failure {
 } sheaf_failure;
 
 /* A short English text for a status, and the stable lower-case name of a check ("bus_layer"). Never NULL. */
-const char *sheaf_status_text(sheaf_status status);
-const char *sheaf_check_name(sheaf_check check);
+SHEAF_API const char *sheaf_status_text(sheaf_status status);
+SHEAF_API const char *sheaf_check_name(sheaf_check check);
 
 #ifdef __cplusplus
 }
