@@ -19,9 +19,9 @@ typedef struct whir_commitment {
 SHEAF_MUST_CHECK int whir_commit(tx *c, env *e, whir_commitment *w, const whir_params *par, const uint64_t *q, size_t live_words);
 void whir_commitment_free(whir_commitment *w, mem *m);
 
-/* Proves sum_u weight(u) q(u) = claim. weight: 2^log_words E elements in planes, consumed (overwritten). */
-SHEAF_MUST_CHECK int whir_open(tx *c, env *e, const whir_params *par, whir_commitment *w, const uint64_t *q, evec weight,
-                               gf192 claim);
+/* Proves what sum_u weight(u) q(u) is; the sum itself is not sent. weight: 2^log_words E elements in planes, consumed
+ * (overwritten). */
+SHEAF_MUST_CHECK int whir_open(tx *c, env *e, const whir_params *par, const whir_commitment *w, const uint64_t *q, evec weight);
 
 /* Verifies. Calls weight_at(ctx, r) once, with the full point r of log_words coordinates, for the weight's multilinear
  * extension there. */
@@ -42,7 +42,8 @@ gf192 ring_map_apply(const ring_map *phi, gf192 a);
 gf192 ring_claim(const ring_map *phi, const gf192 slices[64]);
 /* sum_k c_k prod_n (1 + r_n^(2^k) + point_n), n variables */
 gf192 ring_weight_at(const ring_map *phi, const gf192 *r, const gf192 *point, unsigned n);
-/* weight(u) = Phi(eq(r, u)) for u in 0..2^n-1 (prover; the first `live` of them, the rest set to zero). */
-void ring_weights(evec weight, env *e, const ring_map *phi, const gf192 *r, unsigned n, size_t live);
+/* weight(u) = Phi(eq(r, u)) for every u in 0..2^n-1 (prover; those of dead rows too, since folding mixes them in).
+ * Returns 0, or -1 when out of memory. */
+SHEAF_MUST_CHECK int ring_weights(evec weight, env *e, const ring_map *phi, const gf192 *r, unsigned n);
 
 #endif
