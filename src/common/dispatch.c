@@ -1,0 +1,276 @@
+/* The choice of the back end.   SPDX-License-Identifier: MIT OR Apache-2.0
+ *
+ * The first use probes the machine, fills each available table's gaps from the one below it and tests what it
+ * chose against the portable twin: a back end that fails is not used, and the description says so. */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include "kernels.h"
+
+#ifdef SHEAF_HAVE_X86
+#include "../native_simd/x86_64/cpu.h"
+#endif
+
+#define DESCRIPTION_LEN 128
+
+typedef struct back_end {
+    int available;
+    sheaf_kernels table;
+    char description[DESCRIPTION_LEN];
+} back_end;
+
+static back_end back_ends[SHEAF_ISA_COUNT_]; /* written once, under `ready` */
+static atomic_flag building = ATOMIC_FLAG_INIT;
+static atomic_int ready;
+static atomic_int chosen; /* a sheaf_isa; meaningful once ready */
+
+static const char *const isa_names[SHEAF_ISA_COUNT_] = {"portable", "avx2", "avx512"};
+
+static void append(char *to, const char *text) {
+    size_t at = strlen(to), len = strlen(text);
+    if (len > DESCRIPTION_LEN - 1 - at)
+        len = DESCRIPTION_LEN - 1 - at;
+    memcpy(to + at, text, len);
+    to[at + len] = 0;
+}
+
+#define FILL(field)                                                                                          \
+    if (t->field == NULL)                                                                                    \
+    t->field = lower->field
+
+/* Takes from the lower table what t lacks. */
+static void fill(sheaf_kernels *t, const sheaf_kernels *lower) {
+    FILL(name);
+    FILL(keccak_f1600_x8);
+    FILL(keccak_f1600);
+    FILL(gf192_mul);
+    FILL(ntt_butterfly);
+    FILL(ntt_butterfly4);
+    FILL(ntt_tail8);
+    FILL(evec_mul);
+    FILL(evec_mul_add);
+    FILL(evec_scale);
+    FILL(evec_scale_add);
+    FILL(evec_scale_add_k);
+    FILL(evec_fold);
+    FILL(evec_fold_k);
+    FILL(evec_dot);
+    FILL(evec_dot_k);
+    FILL(evec_dot3);
+    FILL(evec_dot3_k);
+    FILL(evec_dot2);
+    /* The three share a layout that is the back end's own. */
+    if (t->bitmap_prepare == NULL || t->bitmap_accumulate == NULL || t->bitmap_finish == NULL) {
+        t->bitmap_prepare = lower->bitmap_prepare;
+        t->bitmap_accumulate = lower->bitmap_accumulate;
+        t->bitmap_finish = lower->bitmap_finish;
+    }
+    FILL(bits_transpose8);
+}
+
+/* ---- self-test: every kernel of t once on few data, against the portable twin ---- */
+
+#define TEST_N 24 /* elements: neither a power of two nor a multiple of every register width */
+#define TEST_STRIDE 32
+
+typedef struct scratch {
+    _Alignas(64) uint64_t v[6][3 * TEST_STRIDE];
+    _Alignas(64) uint8_t acc[BITMAP_ACC_BYTES];
+    _Alignas(64) uint64_t states[200], wide[192];
+    bitmap8 maps[2];
+    uint8_t bytes[8 * 64], out[8 * 64];
+    gf192 sums[3];
+} scratch;
+
+/* Fixed words without a pattern: a linear congruential sequence, its high half folded in. */
+static void scratch_init(scratch *s) {
+    uint64_t x = 0x5851f42d4c957f2du;
+    memset(s, 0, sizeof *s);
+    for (size_t i = 0; i < 6; i++)
+        for (size_t j = 0; j < 3 * TEST_STRIDE; j++) {
+            x = x * 6364136223846793005u + 1442695040888963407u;
+            s->v[i][j] = x ^ x >> 31;
+        }
+    for (size_t i = 0; i < sizeof s->bytes; i++) {
+        x = x * 6364136223846793005u + 1442695040888963407u;
+        s->bytes[i] = (uint8_t)(x >> 56);
+    }
+}
+
+static evec scratch_evec(scratch *s, size_t i) {
+    return (evec){s->v[i], TEST_STRIDE};
+}
+
+/* One pass over all kernels; what each wrote stays in *s. */
+static void exercise(scratch *s, const sheaf_kernels *k) {
+    scratch_init(s);
+    evec a = scratch_evec(s, 0), b = scratch_evec(s, 1), c = scratch_evec(s, 2), d = scratch_evec(s, 3);
+    gf192 r = evec_get(scratch_evec(s, 4), 5), col[8], twice[3];
+    uint64_t *k0 = s->v[5], *k1 = s->v[5] + TEST_STRIDE;
+    k->keccak_f1600(k0);
+    k->ntt_butterfly(k0, k1, r.c[0], TEST_N);
+    k->ntt_butterfly4(s->v[4], s->v[4] + TEST_STRIDE, k0, k1, r.c, TEST_N);
+    k->ntt_tail8(k0, s->v[4], s->v[4] + 8, s->v[4] + 16, TEST_N);
+    k->evec_mul(d, a, b, TEST_N);
+    k->evec_mul_add(d, b, c, TEST_N);
+    k->evec_scale_add(d, a, r, TEST_N);
+    k->evec_scale_add_k(d, k0, r, TEST_N);
+    k->evec_fold(a, a, b, r, TEST_N);
+    k->evec_fold_k(b, k0, k1, r, TEST_N);
+    k->evec_scale(c, c, r, TEST_N);
+    k->evec_dot(&s->sums[0], a, d, TEST_N);
+    k->evec_dot_k(&s->sums[1], b, k0, TEST_N);
+    k->gf192_mul(&s->sums[2], &s->sums[0], &s->sums[1]);
+    k->evec_dot3(twice, a, b, c, d, TEST_N);
+    for (size_t i = 0; i < 3; i++)
+        s->sums[i] = gf192_add(s->sums[i], twice[i]);
+    k->evec_dot3_k(twice, a, b, k0, k1, TEST_N);
+    for (size_t i = 0; i < 3; i++)
+        k->gf192_mul(&s->sums[i], &s->sums[i], &twice[i]);
+    k->evec_dot2(twice, b, c, a, d, TEST_N);
+    for (size_t i = 0; i < 2; i++)
+        s->sums[i] = gf192_add(s->sums[i], twice[i]);
+    for (size_t j = 0; j < 2; j++) {
+        for (size_t i = 0; i < 8; i++)
+            col[i] = evec_get(d, 8 * j + i);
+        k->bitmap_prepare(&s->maps[j], col);
+    }
+    k->bitmap_accumulate(s->acc, s->maps, 1, s->bytes, 64, 2);
+    k->bitmap_accumulate(s->acc, s->maps, 0, s->bytes + 128, 64, 3);
+    k->bitmap_finish((evec){s->wide, 64}, s->acc);
+    k->bits_transpose8(s->out, 64, s->bytes, 64);
+    for (size_t i = 0; i < 200; i++)
+        s->states[i] = s->v[i % 3][i % (3 * TEST_STRIDE)] + i;
+    k->keccak_f1600_x8(s->states);
+}
+
+static int self_test(const sheaf_kernels *k) {
+    static scratch mine, twin; /* under `building` */
+    exercise(&mine, k);
+    exercise(&twin, &sheaf_kernels_ref);
+    return memcmp(mine.v, twin.v, sizeof mine.v) == 0 &&
+                   memcmp(mine.sums, twin.sums, sizeof mine.sums) == 0 &&
+                   memcmp(mine.wide, twin.wide, sizeof mine.wide) == 0 &&
+                   memcmp(mine.states, twin.states, sizeof mine.states) == 0 &&
+                   memcmp(mine.out, twin.out, sizeof mine.out) == 0
+               ? 0
+               : -1;
+}
+
+/* ---- the choice ---- */
+
+/* The highest back end that SHEAF_ISA allows; *understood is 0 where its value is none of the names. */
+static sheaf_isa cap(int *understood) {
+    const char *text = getenv("SHEAF_ISA");
+    *understood = 1;
+    if (text == NULL || *text == 0)
+        return SHEAF_ISA_COUNT_;
+    for (int i = 0; i < SHEAF_ISA_COUNT_; i++)
+        if (strcmp(text, isa_names[i]) == 0)
+            return (sheaf_isa)i;
+    *understood = 0;
+    return SHEAF_ISA_COUNT_;
+}
+
+typedef struct candidate {
+    sheaf_isa isa;
+    int preferred; /* chosen where SHEAF_ISA does not name another */
+    sheaf_kernels table;
+    const char *note;
+} candidate;
+
+/* What this machine has above the portable back end, lowest first. */
+static size_t probe(candidate *c) {
+    size_t n = 0;
+#ifdef SHEAF_HAVE_X86
+    x86_features cpu = x86_probe();
+    if (cpu.avx2) {
+        c[n] = (candidate){SHEAF_ISA_AVX2, 1, sheaf_kernels_avx2, " (pclmulqdq)"};
+        if (cpu.vpclmulqdq) {
+            c[n].table = sheaf_kernels_vpclmul;
+            c[n].note = " (vpclmulqdq)";
+            fill(&c[n].table, &sheaf_kernels_avx2);
+        }
+        n++;
+    }
+#ifdef SHEAF_SIMDE /* emulated: there for tests on every machine, chosen only by name */
+    c[n++] = (candidate){SHEAF_ISA_AVX512, 0, sheaf_kernels_avx512, " (emulated)"};
+#else
+    if (cpu.avx512)
+        c[n++] = (candidate){SHEAF_ISA_AVX512, 1, sheaf_kernels_avx512, " (vpclmulqdq, gfni)"};
+#endif
+#endif
+    (void)c;
+    return n;
+}
+
+static void build(void) {
+    candidate list[SHEAF_ISA_COUNT_];
+    int understood;
+    sheaf_isa limit = cap(&understood);
+    sheaf_isa wanted = SHEAF_ISA_PORTABLE, last = SHEAF_ISA_PORTABLE;
+    back_ends[SHEAF_ISA_PORTABLE] = (back_end){1, sheaf_kernels_ref, "portable"};
+    for (size_t i = 0, n = probe(list); i < n; i++) {
+        back_end *b = &back_ends[list[i].isa];
+        b->table = list[i].table;
+        fill(&b->table, &back_ends[last].table);
+        append(b->description, isa_names[list[i].isa]);
+        append(b->description, list[i].note);
+        b->available = 1;
+        last = list[i].isa;
+        if (last <= limit && (list[i].preferred || last == limit))
+            wanted = last;
+    }
+    while (wanted != SHEAF_ISA_PORTABLE && self_test(&back_ends[wanted].table) != 0) {
+        sheaf_isa failed = wanted;
+        back_ends[failed].available = 0;
+        do
+            wanted = (sheaf_isa)(wanted - 1);
+        while (!back_ends[wanted].available);
+        append(back_ends[wanted].description, "; ");
+        append(back_ends[wanted].description, isa_names[failed]);
+        append(back_ends[wanted].description, " failed its self-test");
+    }
+    if (!understood)
+        append(back_ends[wanted].description, "; SHEAF_ISA not understood");
+    atomic_store_explicit(&chosen, (int)wanted, memory_order_relaxed);
+}
+
+static void ensure(void) {
+    if (atomic_load_explicit(&ready, memory_order_acquire))
+        return;
+    while (atomic_flag_test_and_set_explicit(&building, memory_order_acquire)) {
+    } /* another thread builds: well under a millisecond */
+    if (!atomic_load_explicit(&ready, memory_order_relaxed)) {
+        build();
+        atomic_store_explicit(&ready, 1, memory_order_release);
+    }
+    atomic_flag_clear_explicit(&building, memory_order_release);
+}
+
+sheaf_isa kernels_isa(void) {
+    ensure();
+    return (sheaf_isa)atomic_load_explicit(&chosen, memory_order_relaxed);
+}
+
+const sheaf_kernels *kernels(void) {
+    return &back_ends[kernels_isa()].table;
+}
+
+const sheaf_kernels *kernels_for(sheaf_isa isa) {
+    ensure();
+    if ((unsigned)isa >= SHEAF_ISA_COUNT_ || !back_ends[isa].available)
+        return NULL;
+    return &back_ends[isa].table;
+}
+
+const char *kernels_describe(void) {
+    return back_ends[kernels_isa()].description;
+}
+
+int kernels_force(sheaf_isa isa) {
+    if (kernels_for(isa) == NULL)
+        return -1;
+    atomic_store_explicit(&chosen, (int)isa, memory_order_relaxed);
+    return 0;
+}
