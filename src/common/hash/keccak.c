@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* [FIPS202] 3.2.5: bit 2^j - 1 of constant r is rc(j + 7r). tests/unit/test_keccak.c derives all three tables. */
+/* [FIPS202] 3.2.5: bit 2^j - 1 of constant r is rc(j + 7r). tests/unit/test_keccak.c derives all three
+ * tables. */
 const uint64_t keccak_rc[KECCAK_ROUNDS] = {
     UINT64_C(0x0000000000000001), UINT64_C(0x0000000000008082), UINT64_C(0x800000000000808a),
     UINT64_C(0x8000000080008000), UINT64_C(0x000000000000808b), UINT64_C(0x0000000080000001),
@@ -78,7 +79,8 @@ static inline void round_unrolled(uint64_t e[25], const uint64_t a[25], uint64_t
     uint64_t c2 = a[2] ^ a[7] ^ a[12] ^ a[17] ^ a[22];
     uint64_t c3 = a[3] ^ a[8] ^ a[13] ^ a[18] ^ a[23];
     uint64_t c4 = a[4] ^ a[9] ^ a[14] ^ a[19] ^ a[24];
-    const uint64_t d[5] = {c4 ^ rotl(c1, 1), c0 ^ rotl(c2, 1), c1 ^ rotl(c3, 1), c2 ^ rotl(c4, 1), c3 ^ rotl(c0, 1)};
+    const uint64_t d[5] = {c4 ^ rotl(c1, 1), c0 ^ rotl(c2, 1), c1 ^ rotl(c3, 1), c2 ^ rotl(c4, 1),
+                           c3 ^ rotl(c0, 1)};
     KECCAK_EACH_ROW(ROW)
     e[0] ^= rc;
 }
@@ -93,7 +95,7 @@ void keccak_f1600_ref(uint64_t s[25]) {
     memcpy(s, a, sizeof a);
 }
 
-/* Eight states: the same rows, each a loop over the states that compilers turn into vector code of any width. */
+/* Eight states: the same rows, each a loop over the states that compilers turn into vector code. */
 #define LANE_X8(l, r) rotl(a[8 * (l) + i] ^ d[8 * ((l) % 5) + i], r)
 #define ROW_X8(y, l0, r0, l1, r1, l2, r2, l3, r3, l4, r4)                                                    \
     for (unsigned i = 0; i < 8; i++) {                                                                       \

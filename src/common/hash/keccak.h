@@ -1,7 +1,8 @@
-/* Keccak-f[1600] [FIPS202]: the portable permutation, one round in its two halves, and the tables that the layer prover and
- * verifier share.   docs/protocol.md 2.   SPDX-License-Identifier: MIT OR Apache-2.0
+/* Keccak-f[1600] [FIPS202]: the portable permutation, one round in its two halves, and the tables that the
+ * layer prover and verifier share.   docs/protocol.md 2.   SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * Lane l = x + 5y. A round is e = linear(a) = pi rho theta a, then a' = chi(e), plus the round constant in lane 0. */
+ * Lane l = x + 5y. A round is e = linear(a) = pi rho theta a, then a' = chi(e), plus the round constant in
+ * lane 0. */
 #ifndef SHEAF_KECCAK_H
 #define SHEAF_KECCAK_H
 
@@ -14,8 +15,8 @@ extern const uint64_t keccak_rc[KECCAK_ROUNDS];
 extern const uint8_t keccak_rho[KECCAK_LANES]; /* lane l is rotated left by keccak_rho[l] */
 extern const uint8_t keccak_pi[KECCAK_LANES];  /* and becomes lane keccak_pi[l] */
 
-/* The linear half by rows of its output, for code unrolled over lanes: ROW(y, l0,r0, ..., l4,r4) where lane lx, rotated left by
- * rx, becomes lane x + 5y. */
+/* The linear half by rows of its output, for code unrolled over lanes: ROW(y, l0,r0, ..., l4,r4) where lane
+ * lx, rotated left by rx, becomes lane x + 5y. */
 #define KECCAK_EACH_ROW(ROW)                                                                                 \
     ROW(0, 0, 0, 6, 44, 12, 43, 18, 21, 24, 14)                                                              \
     ROW(1, 3, 28, 9, 20, 10, 3, 16, 45, 22, 61)                                                              \

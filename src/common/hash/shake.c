@@ -1,4 +1,5 @@
-/* SHAKE256 [FIPS202], one message and eight.   docs/protocol.md 2.   SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* SHAKE256 [FIPS202], one message and eight.   docs/protocol.md 2.   SPDX-License-Identifier: MIT OR
+ * Apache-2.0 */
 #include "shake.h"
 
 #include <string.h>
@@ -90,7 +91,7 @@ void hash_words(uint8_t out[32], const uint8_t *in, size_t n_words, uint8_t doma
 
 /* ---- eight messages of equal length: lane l of state i is s[8 * l + i] ---- */
 
-/* Absorbs all whole blocks and the whole words after them; returns how many lanes of the last block are taken. */
+/* Absorbs n_words words of each; returns how many lanes of the last block they take, < RATE_LANES. */
 static size_t absorb_words_x8(uint64_t s[200], const uint8_t *const in[8], size_t n_words) {
     size_t lane = 0;
     for (size_t w = 0; w < n_words; w++) {
@@ -104,7 +105,7 @@ static size_t absorb_words_x8(uint64_t s[200], const uint8_t *const in[8], size_
     return lane;
 }
 
-/* The block's last lanes by their first state's values in all eight, then the first out_len bytes of output. */
+/* Ends the block, whose first padding byte is in place, and writes the first out_len bytes of output. */
 static void finish_x8(uint64_t s[200], uint8_t *const out[8], size_t out_len) {
     for (size_t i = 0; i < 8; i++)
         s[8 * (RATE_LANES - 1) + i] ^= HASH_PAD_LAST;
@@ -131,11 +132,29 @@ void shake256_x8(uint8_t *const out[8], size_t out_len, const uint8_t *const in[
     secure_wipe(s, sizeof s);
 }
 
-void hash_words_x8(uint8_t *const out[8], const uint8_t *const in[8], size_t n_words, uint8_t domain) {
+static void hash_words_x8(uint8_t *const out[8], const uint8_t *const in[8], size_t n_words, uint8_t domain) {
     _Alignas(64) uint64_t s[200] = {0};
     size_t lane = absorb_words_x8(s, in, n_words);
     for (size_t i = 0; i < 8; i++)
         s[8 * lane + i] ^= HASH_PAD_FIRST(domain);
     finish_x8(s, out, 32);
     secure_wipe(s, sizeof s);
+}
+
+void hash_words_many(uint8_t *out, const uint8_t *in, size_t in_stride, size_t n, size_t n_words,
+                     uint8_t domain) {
+    for (size_t first = 0; first < n; first += 8) {
+        size_t count = n - first < 8 ? n - first : 8;
+        uint8_t spare[32], *to[8];
+        const uint8_t *from[8];
+        if (count == 1) { /* eight states cost more than one */
+            hash_words(out + 32 * first, in + first * in_stride, n_words, domain);
+            return;
+        }
+        for (size_t i = 0; i < 8; i++) { /* states past the last message repeat it */
+            from[i] = in + (first + (i < count ? i : count - 1)) * in_stride;
+            to[i] = i < count ? out + 32 * (first + i) : spare;
+        }
+        hash_words_x8(to, from, n_words, domain);
+    }
 }

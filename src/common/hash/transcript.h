@@ -1,4 +1,5 @@
-/* The Fiat-Shamir transcript and the proof channel.   docs/protocol.md 3.   SPDX-License-Identifier: MIT OR Apache-2.0
+/* The Fiat-Shamir transcript and the proof channel.   docs/protocol.md 3.
+ * SPDX-License-Identifier: MIT OR Apache-2.0
  *
  * Prover and verifier call mirrored functions: every tx_send_* on one side has an rx_recv_* on the other, in the same order,
  * and the same challenges between. What is sent is absorbed; tx_append/rx_take move bytes that are bound otherwise (Merkle

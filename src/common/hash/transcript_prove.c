@@ -1,4 +1,5 @@
-/* The prover's end of the proof channel.   docs/protocol.md 3.   SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The prover's end of the proof channel.   docs/protocol.md 3.   SPDX-License-Identifier: MIT OR Apache-2.0
+ */
 #include "transcript.h"
 
 #include <assert.h>
@@ -124,7 +125,8 @@ static void grind_strip(void *ctx, size_t task, unsigned worker) {
     }
 }
 
-/* Batches of equal strips, one after another; in a batch the first task that found one has the smallest nonce. */
+/* Batches of equal strips, one after another; in a batch the first task that found one has the smallest
+ * nonce. */
 static uint64_t find_nonce(const uint64_t chain[4], unsigned bits, pool *p, uint64_t *found, size_t tasks) {
     grind g = {.mask = (UINT64_C(1) << bits) - 1, .strip = GRIND_STRIP_MIN, .found = found};
     memcpy(g.chain, chain, sizeof g.chain);

@@ -1,4 +1,5 @@
-/* Merkle trees over the columns of a row-major word matrix.   docs/protocol.md 5. */
+/* Merkle trees over the columns of a row-major word matrix.   docs/protocol.md 5.
+ * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #ifndef SHEAF_MERKLE_H
 #define SHEAF_MERKLE_H
 
@@ -19,13 +20,19 @@ SHEAF_MUST_CHECK int merkle_build(merkle_tree *t, mem *m, pool *p, const uint64_
 void merkle_free(merkle_tree *t, mem *m);
 void merkle_root(const merkle_tree *t, uint8_t root[32]);
 
+/* The number of nodes in the level above one of n > 1 nodes. */
+static inline uint64_t merkle_parents(uint64_t n, unsigned arity) { return n < arity ? 1 : n / arity; }
+/* Writes the distinct ones of n positions, ascending, and returns their number. */
+size_t merkle_distinct(uint64_t *out, const uint64_t *positions, size_t n);
+
 /* positions: n of them, repeats allowed, any order, all < 2^log_n. Writes (tx_append, MSG_OPENING) the distinct leaves' words in
- * ascending order of position, then the path nodes, level by level from the leaves, ascending, each once. */
+ * ascending order of position, then the path nodes, level by level from the leaves, ascending, each once. Sets c->failed when out of
+ * memory. */
 void merkle_open(tx *c, const merkle_tree *t, const uint64_t *words, size_t row_stride, size_t n_rows, const uint64_t *positions,
                  size_t n);
 
 /* Reads an opening, checks it against the root (rejects with SHEAF_CHECK_MERKLE, index = level), and points leaves[q] at the words
- * of query q's leaf: n_rows * 8 bytes inside the proof. */
+ * of query q's leaf: n_rows * 8 bytes inside the proof. All NULL on failure. */
 SHEAF_MUST_CHECK int merkle_check(rx *c, const uint8_t root[32], const uint8_t **leaves, size_t n_rows, unsigned log_n,
                                   unsigned arity, const uint64_t *positions, size_t n, uint64_t level);
 

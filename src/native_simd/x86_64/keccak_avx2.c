@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT OR Apache-2.0
  *
  * 25 lanes do not fit 16 registers, so a round streams from one copy of the state to another: one copy is `s`
- * itself, the other is on the stack. A row needs its five lanes, theta's five words and the five column sums that it
- * adds up for the next round, which leaves one register for the rest. */
+ * itself, the other is on the stack. A row needs its five lanes, theta's five words and the five column sums
+ * that it adds up for the next round, which leaves one register for the rest. */
 #include "keccak_x86.h"
 
 #include "../../common/hash/keccak.h"

@@ -1,7 +1,7 @@
 /* Eight Keccak-f[1600] states by AVX-512.   docs/protocol.md 2.   SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * The 25 lanes stay in registers through all rounds. Theta needs the five column sums and one rotated sum beside
- * them, 31 registers; a row of chi frees its five sources as it goes. */
+ * The 25 lanes stay in registers through all rounds. Theta needs the five column sums and one rotated sum
+ * beside them, 31 registers; a row of chi frees its five sources as it goes. */
 #include "keccak_x86.h"
 
 #include "../../common/hash/keccak.h"

@@ -1,5 +1,5 @@
-/* Eight Keccak-f[1600] states at once, for x86-64: the entries of the kernel tables; kernels.h says what they do.
- * SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Eight Keccak-f[1600] states at once, for x86-64: the entries of the kernel tables; kernels.h says what they
+ * do. SPDX-License-Identifier: MIT OR Apache-2.0 */
 #ifndef SHEAF_KECCAK_X86_H
 #define SHEAF_KECCAK_X86_H
 
