@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include "base.h"
 
-void failure_set(sheaf_failure *f, sheaf_status status, sheaf_check check, uint64_t index, const char *fmt, ...) {
+void failure_set(sheaf_failure *f, sheaf_status status, sheaf_check check, uint64_t index, const char *fmt,
+                 ...) {
     if (f == NULL)
         return;
     f->status = status;

@@ -38,9 +38,13 @@ static void *alloc(mem *m, size_t bytes, int zero) {
     return p;
 }
 
-void *mem_alloc(mem *m, size_t bytes) { return alloc(m, bytes, 0); }
+void *mem_alloc(mem *m, size_t bytes) {
+    return alloc(m, bytes, 0);
+}
 
-void *mem_alloc_zero(mem *m, size_t bytes) { return alloc(m, bytes, 1); }
+void *mem_alloc_zero(mem *m, size_t bytes) {
+    return alloc(m, bytes, 1);
+}
 
 void mem_free(mem *m, void *p) {
     if (p == NULL)
