@@ -1,8 +1,230 @@
-/* The AVX2 back end.   SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The AVX2 back end.   SPDX-License-Identifier: MIT OR Apache-2.0
+ *
+ * The kernels over K and E by 128-bit PCLMULQDQ, two words at a time (kernels_vpclmul.c has them four at a
+ * time, where the processor can); the byte kernels on 256-bit registers. */
 #include "cpu.h"
+#include "intrinsics.h"
 #include "keccak_x86.h"
+
+typedef __m128i vec;
+#define VEC_WORDS 2
+
+static inline vec vec_load(const uint64_t *p) {
+    return _mm_load_si128((const __m128i *)(const void *)p);
+}
+static inline vec vec_loadu(const uint64_t *p) {
+    return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+static inline void vec_store(uint64_t *p, vec v) {
+    _mm_store_si128((__m128i *)(void *)p, v);
+}
+static inline vec vec_set1(uint64_t a) {
+    return _mm_set1_epi64x((long long)a);
+}
+static inline vec vec_zero(void) {
+    return _mm_setzero_si128();
+}
+static inline vec vec_xor(vec a, vec b) {
+    return _mm_xor_si128(a, b);
+}
+static inline vec vec_xor3(vec a, vec b, vec c) {
+    return _mm_xor_si128(_mm_xor_si128(a, b), c);
+}
+static inline vec vec_clmul_lo(vec a, vec b) {
+    return _mm_clmulepi64_si128(a, b, 0x00);
+}
+static inline vec vec_clmul_hi(vec a, vec b) {
+    return _mm_clmulepi64_si128(a, b, 0x11);
+}
+static inline vec vec_unpack_lo(vec a, vec b) {
+    return _mm_unpacklo_epi64(a, b);
+}
+static inline vec vec_unpack_hi(vec a, vec b) {
+    return _mm_unpackhi_epi64(a, b);
+}
+static inline vec vec_double(vec a) {
+    return _mm_add_epi64(a, a);
+}
+static inline vec vec_shl3(vec a) {
+    return _mm_slli_epi64(a, 3);
+}
+static inline vec vec_shr60(vec a) {
+    return _mm_srli_epi64(a, 60);
+}
+static inline vec vec_lookup(vec table, vec at) {
+    return _mm_shuffle_epi8(table, at);
+}
+#define vec_table16(...) _mm_setr_epi8(__VA_ARGS__)
+
+#include "clmul_kernels.h"
+
+static void ntt_tail8(uint64_t *a, const uint64_t *t4, const uint64_t *t2, const uint64_t *t1, size_t n) {
+    for (size_t b = 0; b < n / 8; b++) {
+        uint64_t *w = a + 8 * b;
+        vec x0 = vec_load(w), x1 = vec_load(w + 2), x2 = vec_load(w + 4), x3 = vec_load(w + 6);
+        vec t = vec_set1(t4[b]);
+        butterfly(&x0, &x2, t);
+        butterfly(&x1, &x3, t);
+        butterfly(&x0, &x1, vec_set1(t2[2 * b]));
+        butterfly(&x2, &x3, vec_set1(t2[2 * b + 1]));
+        vec lo = vec_unpack_lo(x0, x1), hi = vec_unpack_hi(x0, x1);
+        butterfly(&lo, &hi, vec_loadu(t1 + 4 * b));
+        vec_store(w, vec_unpack_lo(lo, hi));
+        vec_store(w + 2, vec_unpack_hi(lo, hi));
+        lo = vec_unpack_lo(x2, x3);
+        hi = vec_unpack_hi(x2, x3);
+        butterfly(&lo, &hi, vec_loadu(t1 + 4 * b + 2));
+        vec_store(w + 4, vec_unpack_lo(lo, hi));
+        vec_store(w + 6, vec_unpack_hi(lo, hi));
+    }
+}
+
+/* ---- one product in E ---- */
+
+static void gf192_mul_pclmul(gf192 *d, const gf192 *a, const gf192 *b) {
+    vec a01 = vec_loadu(a->c), b01 = vec_loadu(b->c), a22 = vec_set1(a->c[2]), b22 = vec_set1(b->c[2]);
+    vec a_2 = vec_xor(a01, a22), b_2 = vec_xor(b01, b22); /* (a0 + a2, a1 + a2) */
+    vec p0 = vec_clmul_lo(a01, b01), p1 = vec_clmul_hi(a01, b01), p2 = vec_clmul_lo(a22, b22);
+    vec p02 = vec_clmul_lo(a_2, b_2), p12 = vec_clmul_hi(a_2, b_2);
+    vec p01 = vec_clmul_lo(vec_xor(a01, vec_unpack_hi(a01, a01)), vec_xor(b01, vec_unpack_hi(b01, b01)));
+    vec low = vec_xor(p0, p1);
+    wide c01 = {vec_xor3(low, p2, p12), vec_xor3(p0, p01, p12)};
+    vec c2 = vec_xor(low, p02);
+    _mm_storeu_si128((__m128i *)(void *)d->c, wide_reduce(c01));
+    d->c[2] = (uint64_t)_mm_cvtsi128_si64(wide_reduce((wide){c2, c2}));
+}
+
+/* ---- maps on bytes ----
+ * A map is, for each byte of the image, a table of 16 bytes for the input's low half and one for its high
+ * half. The accumulator is 24 planes of 64 bytes, one for each byte of an element. */
+
+static void bitmap_prepare(bitmap8 *m, const gf192 col[8]) {
+    for (size_t o = 0; o < 24; o++)
+        for (size_t half = 0; half < 2; half++) {
+            uint8_t *t = m->tab + 32 * o + 16 * half;
+            t[0] = 0;
+            for (size_t c = 0; c < 4; c++) {
+                uint8_t image = (uint8_t)(col[4 * half + c].c[o / 8] >> (8 * (o % 8)));
+                for (size_t i = 0; i < (size_t)1 << c; i++)
+                    t[((size_t)1 << c) + i] = t[i] ^ image;
+            }
+        }
+}
+
+static inline __m256i table_load(const uint8_t *t) {
+    return _mm256_broadcastsi128_si256(_mm_load_si128((const __m128i *)(const void *)t));
+}
+
+/* Eight planes of 32 lanes for all the maps: the accumulators stay in registers. */
+static inline void accumulate_planes(uint8_t *acc, const bitmap8 *maps, size_t map_stride,
+                                     const uint8_t *bytes, size_t byte_stride, size_t count, size_t plane) {
+    const __m256i half = _mm256_set1_epi8(15);
+    __m256i s[8];
+    for (size_t o = 0; o < 8; o++)
+        s[o] = _mm256_load_si256((const __m256i *)(const void *)(acc + 64 * o));
+    for (size_t j = 0; j < count; j++) {
+        __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(bytes + j * byte_stride));
+        __m256i lo = _mm256_and_si256(v, half), hi = _mm256_and_si256(_mm256_srli_epi16(v, 4), half);
+        const uint8_t *t = maps[j * map_stride].tab + 32 * plane;
+        for (size_t o = 0; o < 8; o++) {
+            __m256i a = _mm256_shuffle_epi8(table_load(t + 32 * o), lo);
+            __m256i b = _mm256_shuffle_epi8(table_load(t + 32 * o + 16), hi);
+            s[o] = _mm256_xor_si256(s[o], _mm256_xor_si256(a, b));
+        }
+    }
+    for (size_t o = 0; o < 8; o++)
+        _mm256_store_si256((__m256i *)(void *)(acc + 64 * o), s[o]);
+}
+
+static void bitmap_accumulate(uint8_t *acc, const bitmap8 *maps, size_t map_stride, const uint8_t *bytes,
+                              size_t byte_stride, size_t count) {
+    /* In runs whose tables stay in the first-level cache for all six passes. */
+    for (size_t from = 0; from < count; from += 32) {
+        size_t now = count - from < 32 ? count - from : 32;
+        for (size_t plane = 0; plane < 24; plane += 8)
+            for (size_t lanes = 0; lanes < 64; lanes += 32)
+                accumulate_planes(acc + 64 * plane + lanes, maps + from * map_stride, map_stride,
+                                  bytes + from * byte_stride + lanes, byte_stride, now, plane);
+    }
+}
+
+/* Eight planes of 32 bytes to 32 words: interleavings of bytes, of pairs and of fours. */
+static inline void planes_to_words(uint64_t *d, const uint8_t *acc) {
+    __m256i p[8], q[8];
+    for (size_t o = 0; o < 8; o++)
+        p[o] = _mm256_load_si256((const __m256i *)(const void *)(acc + 64 * o));
+    for (size_t o = 0; o < 8;
+         o += 2) { /* q[o]: bytes (o, o+1) of lanes 0-7 and 16-23; q[o + 1]: of lanes 8-15 and 24-31 */
+        q[o] = _mm256_unpacklo_epi8(p[o], p[o + 1]);
+        q[o + 1] = _mm256_unpackhi_epi8(p[o], p[o + 1]);
+    }
+    for (size_t h = 0; h < 2; h++) {
+        __m256i a = _mm256_unpacklo_epi16(q[h], q[2 + h]), b = _mm256_unpackhi_epi16(q[h], q[2 + h]);
+        __m256i c = _mm256_unpacklo_epi16(q[4 + h], q[6 + h]), e = _mm256_unpackhi_epi16(q[4 + h], q[6 + h]);
+        p[0] = _mm256_unpacklo_epi32(a, c); /* lanes 0, 1 and 16, 17 (with 8 more where h = 1) */
+        p[1] = _mm256_unpackhi_epi32(a, c);
+        p[2] = _mm256_unpacklo_epi32(b, e);
+        p[3] = _mm256_unpackhi_epi32(b, e);
+        for (size_t i = 0; i < 4; i += 2) {
+            uint64_t *w = d + 8 * h + 2 * i;
+            _mm256_store_si256((__m256i *)(void *)w, _mm256_permute2x128_si256(p[i], p[i + 1], 0x20));
+            _mm256_store_si256((__m256i *)(void *)(w + 16), _mm256_permute2x128_si256(p[i], p[i + 1], 0x31));
+        }
+    }
+}
+
+static void bitmap_finish(evec d, const uint8_t *acc) {
+    for (size_t l = 0; l < 3; l++)
+        for (size_t lanes = 0; lanes < 64; lanes += 32)
+            planes_to_words(d.p + l * d.stride + lanes, acc + 512 * l + lanes);
+}
+
+/* Exchanges the bits of a under mask << shift with those of b under mask. */
+static inline void swap_bits(__m256i *a, __m256i *b, int shift, __m256i mask) {
+    __m256i t = _mm256_and_si256(_mm256_xor_si256(_mm256_srli_epi64(*a, shift), *b), mask);
+    *b = _mm256_xor_si256(*b, t);
+    *a = _mm256_xor_si256(*a, _mm256_slli_epi64(t, shift));
+}
+
+static void bits_transpose8(uint8_t *out, size_t out_stride, const uint8_t *in, size_t in_stride) {
+    const __m256i m4 = _mm256_set1_epi8(0x0f), m2 = _mm256_set1_epi8(0x33), m1 = _mm256_set1_epi8(0x55);
+    for (size_t lanes = 0; lanes < 64; lanes += 32) {
+        __m256i r[8];
+        for (size_t i = 0; i < 8; i++)
+            r[i] = _mm256_loadu_si256((const __m256i *)(const void *)(in + i * in_stride + lanes));
+        for (size_t i = 0; i < 4; i++)
+            swap_bits(&r[i], &r[i + 4], 4, m4);
+        for (size_t i = 0; i < 8; i++)
+            if (i % 4 < 2)
+                swap_bits(&r[i], &r[i + 2], 2, m2);
+        for (size_t i = 0; i < 8; i += 2)
+            swap_bits(&r[i], &r[i + 1], 1, m1);
+        for (size_t i = 0; i < 8; i++)
+            _mm256_storeu_si256((__m256i *)(void *)(out + i * out_stride + lanes), r[i]);
+    }
+}
 
 const sheaf_kernels sheaf_kernels_avx2 = {
     .name = "avx2",
     .keccak_f1600_x8 = keccak_f1600_x8_avx2,
+    .gf192_mul = gf192_mul_pclmul,
+    .ntt_butterfly = ntt_butterfly,
+    .ntt_butterfly4 = ntt_butterfly4,
+    .ntt_tail8 = ntt_tail8,
+    .evec_mul = evec_mul,
+    .evec_mul_add = evec_mul_add,
+    .evec_scale = evec_scale,
+    .evec_scale_add = evec_scale_add,
+    .evec_scale_add_k = evec_scale_add_k,
+    .evec_fold = evec_fold,
+    .evec_fold_k = evec_fold_k,
+    .evec_dot = evec_dot,
+    .evec_dot_k = evec_dot_k,
+    .evec_dot3 = evec_dot3,
+    .evec_dot3_k = evec_dot3_k,
+    .evec_dot2 = evec_dot2,
+    .bitmap_prepare = bitmap_prepare,
+    .bitmap_accumulate = bitmap_accumulate,
+    .bitmap_finish = bitmap_finish,
+    .bits_transpose8 = bits_transpose8,
 };

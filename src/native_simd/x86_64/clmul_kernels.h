@@ -1,0 +1,307 @@
+/* The kernels over K and E by carry-less multiplication, for one register width.   SPDX-License-Identifier:
+ * MIT OR Apache-2.0
+ *
+ * Included by one file a width, after it has defined
+ *   vec, VEC_WORDS                    the register and its 64-bit words (2, 4 or 8), pairs of words being
+ * 128-bit lanes vec_load, vec_store               aligned;  vec_loadu  unaligned vec_set1, vec_zero one word
+ * everywhere; zero vec_xor, vec_xor3                 of two, of three vec_clmul_lo, vec_clmul_hi        in
+ * each lane the product of the low words; of the high words vec_unpack_lo, vec_unpack_hi      in each lane
+ * the low words of both operands; the high words vec_double, vec_shl3, vec_shr60   shifts of each word by 1,
+ * 3 and 60 places vec_table16, vec_lookup           a table of 16 bytes in every lane; look-up of each byte
+ * (values 0..15) and it defines the functions that the file's table names. kernels.h says what they do.
+ *
+ * Products stay unreduced as long as sums of them are what is wanted. A pair (even, odd) holds the 128-bit
+ * products of the even and of the odd words of two vectors. */
+#ifndef SHEAF_CLMUL_KERNELS_H
+#define SHEAF_CLMUL_KERNELS_H
+
+#include "../../common/field/gf64_inline.h"
+#include "../../common/kernels.h"
+
+typedef struct wide { /* a vector of unreduced elements of K */
+    vec even, odd;
+} wide;
+
+typedef struct wide3 { /* of E */
+    wide c[3];
+} wide3;
+
+typedef struct factor { /* elements of E with the sums that Karatsuba's method multiplies */
+    vec c0, c1, c2, c01, c02, c12;
+} factor;
+
+static inline wide wide_mul(vec a, vec b) {
+    return (wide){vec_clmul_lo(a, b), vec_clmul_hi(a, b)};
+}
+
+static inline wide wide_xor(wide a, wide b) {
+    return (wide){vec_xor(a.even, b.even), vec_xor(a.odd, b.odd)};
+}
+
+static inline wide wide_xor3(wide a, wide b, wide c) {
+    return (wide){vec_xor3(a.even, b.even, c.even), vec_xor3(a.odd, b.odd, c.odd)};
+}
+
+/* Entry n is (n + n/x + n/x^3)(1+x)(1+x^3), what the bits past the top come back as: see reduce_inline. */
+static inline vec fold_table(void) {
+    return vec_table16(0x00, 0x1b, 0x2d, 0x36, 0x5a, 0x41, 0x77, 0x6c, (char)0xaf, (char)0xb4, (char)0x82,
+                       (char)0x99, (char)0xf5, (char)0xee, (char)0xd8, (char)0xc3);
+}
+
+static inline vec wide_reduce(wide a) {
+    vec lo = vec_unpack_lo(a.even, a.odd), hi = vec_unpack_hi(a.even, a.odd);
+    vec past = vec_lookup(fold_table(), vec_shr60(hi));
+    vec u = vec_xor(hi, vec_double(hi));
+    return vec_xor3(vec_xor(lo, past), u, vec_shl3(u));
+}
+
+static inline factor factor_of(vec c0, vec c1, vec c2) {
+    return (factor){c0, c1, c2, vec_xor(c0, c1), vec_xor(c0, c2), vec_xor(c1, c2)};
+}
+
+static inline factor factor_set1(gf192 r) {
+    return factor_of(vec_set1(r.c[0]), vec_set1(r.c[1]), vec_set1(r.c[2]));
+}
+
+static inline factor factor_load(evec a, size_t i) {
+    return factor_of(vec_load(a.p + i), vec_load(a.p + a.stride + i), vec_load(a.p + 2 * a.stride + i));
+}
+
+static inline factor factor_load_sum(evec a, evec b, size_t i) {
+    return factor_of(vec_xor(vec_load(a.p + i), vec_load(b.p + i)),
+                     vec_xor(vec_load(a.p + a.stride + i), vec_load(b.p + b.stride + i)),
+                     vec_xor(vec_load(a.p + 2 * a.stride + i), vec_load(b.p + 2 * b.stride + i)));
+}
+
+static inline wide3 wide3_mul(factor a, factor b) {
+    wide p0 = wide_mul(a.c0, b.c0), p1 = wide_mul(a.c1, b.c1), p2 = wide_mul(a.c2, b.c2);
+    wide p01 = wide_mul(a.c01, b.c01), p02 = wide_mul(a.c02, b.c02), p12 = wide_mul(a.c12, b.c12);
+    wide low = wide_xor(p0, p1);
+    return (wide3){{wide_xor3(low, p2, p12), wide_xor3(p0, p01, p12), wide_xor(low, p02)}};
+}
+
+static inline vec evec_load(evec a, size_t i, size_t l) {
+    return vec_load(a.p + l * a.stride + i);
+}
+
+static inline void evec_store(evec d, size_t i, size_t l, vec v) {
+    vec_store(d.p + l * d.stride + i, v);
+}
+
+/* ---- elementwise ---- */
+
+static void evec_mul(evec d, evec a, evec b, size_t n) {
+    for (size_t i = 0; i < n; i += VEC_WORDS) {
+        wide3 p = wide3_mul(factor_load(a, i), factor_load(b, i));
+        for (size_t l = 0; l < 3; l++)
+            evec_store(d, i, l, wide_reduce(p.c[l]));
+    }
+}
+
+static void evec_mul_add(evec d, evec a, evec b, size_t n) {
+    for (size_t i = 0; i < n; i += VEC_WORDS) {
+        wide3 p = wide3_mul(factor_load(a, i), factor_load(b, i));
+        for (size_t l = 0; l < 3; l++)
+            evec_store(d, i, l, vec_xor(evec_load(d, i, l), wide_reduce(p.c[l])));
+    }
+}
+
+static void evec_scale(evec d, evec a, gf192 c, size_t n) {
+    factor f = factor_set1(c);
+    for (size_t i = 0; i < n; i += VEC_WORDS) {
+        wide3 p = wide3_mul(factor_load(a, i), f);
+        for (size_t l = 0; l < 3; l++)
+            evec_store(d, i, l, wide_reduce(p.c[l]));
+    }
+}
+
+static void evec_scale_add(evec d, evec a, gf192 c, size_t n) {
+    factor f = factor_set1(c);
+    for (size_t i = 0; i < n; i += VEC_WORDS) {
+        wide3 p = wide3_mul(factor_load(a, i), f);
+        for (size_t l = 0; l < 3; l++)
+            evec_store(d, i, l, vec_xor(evec_load(d, i, l), wide_reduce(p.c[l])));
+    }
+}
+
+static void evec_scale_add_k(evec d, const uint64_t *k, gf192 c, size_t n) {
+    vec f[3] = {vec_set1(c.c[0]), vec_set1(c.c[1]), vec_set1(c.c[2])};
+    for (size_t i = 0; i < n; i += VEC_WORDS) {
+        vec v = vec_load(k + i);
+        for (size_t l = 0; l < 3; l++)
+            evec_store(d, i, l, vec_xor(evec_load(d, i, l), wide_reduce(wide_mul(v, f[l]))));
+    }
+}
+
+static void evec_fold(evec d, evec a0, evec a1, gf192 r, size_t n) {
+    factor f = factor_set1(r);
+    for (size_t i = 0; i < n; i += VEC_WORDS) {
+        wide3 p = wide3_mul(factor_load_sum(a0, a1, i), f);
+        for (size_t l = 0; l < 3; l++)
+            evec_store(d, i, l, vec_xor(evec_load(a0, i, l), wide_reduce(p.c[l])));
+    }
+}
+
+static void evec_fold_k(evec d, const uint64_t *k0, const uint64_t *k1, gf192 r, size_t n) {
+    vec f[3] = {vec_set1(r.c[0]), vec_set1(r.c[1]), vec_set1(r.c[2])};
+    for (size_t i = 0; i < n; i += VEC_WORDS) {
+        vec v = vec_load(k0 + i), sum = vec_xor(v, vec_load(k1 + i));
+        evec_store(d, i, 0, vec_xor(v, wide_reduce(wide_mul(sum, f[0]))));
+        evec_store(d, i, 1, wide_reduce(wide_mul(sum, f[1])));
+        evec_store(d, i, 2, wide_reduce(wide_mul(sum, f[2])));
+    }
+}
+
+/* ---- sums of products: one reduction at the end ---- */
+
+/* The six sums of Karatsuba's method; even and odd words may share one, as only their total is wanted. */
+typedef struct dot_sums {
+    vec p0, p1, p2, p01, p02, p12;
+} dot_sums;
+
+static inline vec dot_step(vec s, vec a, vec b) {
+    return vec_xor3(s, vec_clmul_lo(a, b), vec_clmul_hi(a, b));
+}
+
+static inline void dot_add(dot_sums *s, factor a, factor b) {
+    s->p0 = dot_step(s->p0, a.c0, b.c0);
+    s->p1 = dot_step(s->p1, a.c1, b.c1);
+    s->p2 = dot_step(s->p2, a.c2, b.c2);
+    s->p01 = dot_step(s->p01, a.c01, b.c01);
+    s->p02 = dot_step(s->p02, a.c02, b.c02);
+    s->p12 = dot_step(s->p12, a.c12, b.c12);
+}
+
+static inline dot_sums dot_zero(void) {
+    return (dot_sums){vec_zero(), vec_zero(), vec_zero(), vec_zero(), vec_zero(), vec_zero()};
+}
+
+static inline uint64_t lanes_reduce(vec v) {
+    _Alignas(64) uint64_t w[VEC_WORDS];
+    uint64_t lo = 0, hi = 0;
+    vec_store(w, v);
+    for (size_t i = 0; i < VEC_WORDS; i += 2) {
+        lo ^= w[i];
+        hi ^= w[i + 1];
+    }
+    return reduce_inline(hi, lo);
+}
+
+static inline gf192 dot_finish(const dot_sums *s) {
+    vec low = vec_xor(s->p0, s->p1);
+    return (gf192){{lanes_reduce(vec_xor3(low, s->p2, s->p12)), lanes_reduce(vec_xor3(s->p0, s->p01, s->p12)),
+                    lanes_reduce(vec_xor(low, s->p02))}};
+}
+
+static inline void dot_range(dot_sums *s, evec a, evec b, size_t from, size_t to) {
+    dot_sums t = *s;
+    for (size_t i = from; i < to; i += VEC_WORDS)
+        dot_add(&t, factor_load(a, i), factor_load(b, i));
+    *s = t;
+}
+
+static inline void dot_range_sum(dot_sums *s, evec a0, evec a1, evec b0, evec b1, size_t from, size_t to) {
+    dot_sums t = *s;
+    for (size_t i = from; i < to; i += VEC_WORDS)
+        dot_add(&t, factor_load_sum(a0, a1, i), factor_load_sum(b0, b1, i));
+    *s = t;
+}
+
+static void evec_dot(gf192 *d, evec a, evec b, size_t n) {
+    dot_sums s = dot_zero();
+    dot_range(&s, a, b, 0, n);
+    *d = dot_finish(&s);
+}
+
+/* Several sums over the same inputs go one after the other over ranges that stay in the first-level cache:
+ * the accumulators of one are all that the registers hold. */
+#define DOT_RANGE 128
+
+static void evec_dot3(gf192 d[3], evec a0, evec a1, evec b0, evec b1, size_t n) {
+    dot_sums s0 = dot_zero(), s1 = dot_zero(), s2 = dot_zero();
+    for (size_t from = 0; from < n; from += DOT_RANGE) {
+        size_t to = n - from < DOT_RANGE ? n : from + DOT_RANGE;
+        dot_range(&s0, a0, b0, from, to);
+        dot_range(&s1, a1, b1, from, to);
+        dot_range_sum(&s2, a0, a1, b0, b1, from, to);
+    }
+    d[0] = dot_finish(&s0);
+    d[1] = dot_finish(&s1);
+    d[2] = dot_finish(&s2);
+}
+
+static void evec_dot2(gf192 d[2], evec a0, evec a1, evec b0, evec b1, size_t n) {
+    dot_sums s1 = dot_zero(), s2 = dot_zero();
+    for (size_t from = 0; from < n; from += DOT_RANGE) {
+        size_t to = n - from < DOT_RANGE ? n : from + DOT_RANGE;
+        dot_range(&s1, a1, b1, from, to);
+        dot_range_sum(&s2, a0, a1, b0, b1, from, to);
+    }
+    d[0] = dot_finish(&s1);
+    d[1] = dot_finish(&s2);
+}
+
+static void evec_dot_k(gf192 *d, evec a, const uint64_t *k, size_t n) {
+    vec s0 = vec_zero(), s1 = vec_zero(), s2 = vec_zero();
+    for (size_t i = 0; i < n; i += VEC_WORDS) {
+        vec v = vec_load(k + i);
+        s0 = dot_step(s0, evec_load(a, i, 0), v);
+        s1 = dot_step(s1, evec_load(a, i, 1), v);
+        s2 = dot_step(s2, evec_load(a, i, 2), v);
+    }
+    *d = (gf192){{lanes_reduce(s0), lanes_reduce(s1), lanes_reduce(s2)}};
+}
+
+static void evec_dot3_k(gf192 d[3], evec a0, evec a1, const uint64_t *k0, const uint64_t *k1, size_t n) {
+    vec s[3][3];
+    for (size_t j = 0; j < 3; j++)
+        for (size_t l = 0; l < 3; l++)
+            s[j][l] = vec_zero();
+    for (size_t i = 0; i < n; i += VEC_WORDS) {
+        vec v0 = vec_load(k0 + i), v1 = vec_load(k1 + i), v01 = vec_xor(v0, v1);
+        for (size_t l = 0; l < 3; l++) {
+            vec w0 = evec_load(a0, i, l), w1 = evec_load(a1, i, l);
+            s[0][l] = dot_step(s[0][l], w0, v0);
+            s[1][l] = dot_step(s[1][l], w1, v1);
+            s[2][l] = dot_step(s[2][l], vec_xor(w0, w1), v01);
+        }
+    }
+    for (size_t j = 0; j < 3; j++)
+        d[j] = (gf192){{lanes_reduce(s[j][0]), lanes_reduce(s[j][1]), lanes_reduce(s[j][2])}};
+}
+
+/* ---- additive NTT ---- */
+
+/* a += t b, then b += a. */
+static inline void butterfly(vec *a, vec *b, vec t) {
+    *a = vec_xor(*a, wide_reduce(wide_mul(*b, t)));
+    *b = vec_xor(*b, *a);
+}
+
+static void ntt_butterfly(uint64_t *a, uint64_t *b, uint64_t t, size_t n) {
+    vec tv = vec_set1(t);
+    for (size_t i = 0; i < n; i += VEC_WORDS) {
+        vec x = vec_load(a + i), y = vec_load(b + i);
+        butterfly(&x, &y, tv);
+        vec_store(a + i, x);
+        vec_store(b + i, y);
+    }
+}
+
+static void ntt_butterfly4(uint64_t *a0, uint64_t *a1, uint64_t *a2, uint64_t *a3, const uint64_t t[3],
+                           size_t n) {
+    vec t0 = vec_set1(t[0]), t1 = vec_set1(t[1]), t2 = vec_set1(t[2]);
+    for (size_t i = 0; i < n; i += VEC_WORDS) {
+        vec x0 = vec_load(a0 + i), x1 = vec_load(a1 + i), x2 = vec_load(a2 + i), x3 = vec_load(a3 + i);
+        butterfly(&x0, &x2, t0);
+        butterfly(&x1, &x3, t0);
+        butterfly(&x0, &x1, t1);
+        butterfly(&x2, &x3, t2);
+        vec_store(a0 + i, x0);
+        vec_store(a1 + i, x1);
+        vec_store(a2 + i, x2);
+        vec_store(a3 + i, x3);
+    }
+}
+
+#endif
