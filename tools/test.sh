@@ -102,7 +102,6 @@ run_one() { # number, label, cap, command
     if [ "$name" = bash ]; then name=$(basename "${words[1]}" .sh); fi
     (
         if [ "$3" = - ]; then unset SHEAF_ISA; else export SHEAF_ISA=$3; fi
-        export SHEAF="${words[-1]}"
         exec timeout "$seconds" "${words[@]}"
     ) >"$log" 2>&1 </dev/null || status=$?
     line=$(grep -E '^[A-Za-z0-9_.-]+: [0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1 || true)
