@@ -1,4 +1,4 @@
-/* Slot circuits as data.   docs/protocol.md 8. */
+/* Slot circuits as data.   docs/protocol.md 8.   SPDX-License-Identifier: MIT OR Apache-2.0 */
 #ifndef SHEAF_CIRCUIT_H
 #define SHEAF_CIRCUIT_H
 
@@ -53,19 +53,30 @@ typedef struct circuit {
     gf64 (*table)[BUS_COORDS];  /* public look-up table: tuples pushed with multiplicities */
     unsigned n_table;
     unsigned table_pulls;       /* pulls a slot that go to the table: the multiplicities sum to this times 2^m */
-    uint64_t digest[4];         /* docs/protocol.md 8.5 */
+    uint64_t digest[4];         /* docs/protocol.md 8.6 */
 } circuit;
 
-/* Building. Every adder returns -1 when out of memory or out of range. */
+/* Building. Everything returns -1 when out of memory or out of range; the circuit is then still to be freed. circuit_free leaves
+ * it zero, and does nothing to a zero one. */
 int circuit_init(circuit *c, params_family family, unsigned words, unsigned j_vars, unsigned rows, unsigned kappa, unsigned publics);
 void circuit_free(circuit *c);
-int circuit_add_term(circuit *c, term t);  /* appends to the pool */
-int circuit_finish(circuit *c);            /* validates every index and computes the digest */
+/* Lanes without a source are the constant 0. */
+int circuit_set_source(circuit *c, unsigned row, unsigned lane, lane_source source);
+int circuit_add_term(circuit *c, term t);                                    /* appends to the pool */
+int circuit_add_form(circuit *c, term_range *form, const term *t, size_t n); /* appends n terms and says where they are */
+int circuit_add_link(circuit *c, const term *t, size_t n);
+typedef enum bus_side { BUS_PUSH = 0, BUS_PULL = 1 } bus_side;
+int circuit_add_tuple(circuit *c, bus_side side, bus_tuple tuple);           /* the next place of the side */
+int circuit_set_table(circuit *c, const gf64 (*entries)[BUS_COORDS], unsigned n, unsigned pulls);
+int circuit_finish(circuit *c); /* validates every index and computes the digest; c->bus_log is set by then */
+
+static inline int circuit_has_bus(const circuit *c) { return c->n_push + c->n_pull > 0; }
 unsigned circuit_log_slots(uint64_t signers); /* m = max(3, ceil(log2 S)) */
 
 /* Hash batch: 16 committed words, one row, four public columns (the digest).   docs/protocol.md 9.1 */
 int circuit_build_hash(circuit *c);
-/* leanXMSS: docs/protocol.md 9.2. message: four words. */
+/* leanXMSS: docs/protocol.md 9.2. message: four words.   (circuit/leanxmss_layout.h numbers its words and rows.)
+ * Both: -1 when out of memory, and *c is zero. */
 int circuit_build_leanxmss(circuit *c, uint32_t epoch, const uint64_t message[4]);
 
 #endif
