@@ -79,4 +79,8 @@ int circuit_build_hash(circuit *c);
  * Both: -1 when out of memory, and *c is zero. */
 int circuit_build_leanxmss(circuit *c, uint32_t epoch, const uint64_t message[4]);
 
+/* The public columns, publics[p * n + s], of n digests or public keys of 32 bytes each. */
+void circuit_hash_publics(uint64_t *publics, size_t n, const uint8_t *digests);
+void circuit_leanxmss_publics(uint64_t *publics, size_t n, const uint8_t *public_keys);
+
 #endif

@@ -27,3 +27,9 @@ int circuit_build_hash(circuit *c) {
         circuit_free(c);
     return result;
 }
+
+void circuit_hash_publics(uint64_t *publics, size_t n, const uint8_t *digests) {
+    for (size_t p = 0; p < DIGEST_WORDS; p++)
+        for (size_t s = 0; s < n; s++)
+            publics[p * n + s] = load64_le(digests + 8 * (DIGEST_WORDS * s + p));
+}

@@ -221,3 +221,10 @@ int circuit_build_leanxmss(circuit *c, uint32_t epoch, const uint64_t message[4]
     circuit_free(c);
     return -1;
 }
+
+/* A public key is root, P: the columns in their order. */
+void circuit_leanxmss_publics(uint64_t *publics, size_t n, const uint8_t *public_keys) {
+    for (size_t p = 0; p < LX_PUBLICS; p++)
+        for (size_t s = 0; s < n; s++)
+            publics[p * n + s] = load64_le(public_keys + 8 * (LX_PUBLICS * s + p));
+}
