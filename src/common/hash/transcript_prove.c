@@ -1,5 +1,5 @@
-/* The prover's end of the proof channel.   docs/protocol.md 3.   SPDX-License-Identifier: MIT OR Apache-2.0
- */
+/* The prover's end of the proof channel, and grinding.   docs/protocol.md 3.
+ * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "transcript.h"
 
 #include <assert.h>
