@@ -1,7 +1,7 @@
 /* Ring switching: the map, the claim, the weight.  SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "t.h"
-#include "common/pcs/whir.h"
-#include "common/poly/poly.h"
+#include "pcs/whir.h"
+#include "poly/poly.h"
 
 #define MOST_VARS 13
 
