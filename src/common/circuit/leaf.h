@@ -1,10 +1,14 @@
-/* The leaf proof: S slots of a circuit, proven and verified.   docs/protocol.md 8. */
+/* The leaf proof: S slots of a circuit, proven and verified.   docs/protocol.md 8.
+ * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #ifndef SHEAF_LEAF_H
 #define SHEAF_LEAF_H
 
 #include "circuit.h"
 #include "../hash/transcript.h"
 #include "../pcs/whir.h"
+
+#define LEAF_MAX_TABLE 16
+#define LEAF_MAX_VARIABLES 40
 
 typedef struct leaf_statement {
     const circuit *circuit;
@@ -23,6 +27,10 @@ typedef struct leaf_witness {
  * It does not check the witness: a false one gives a proof that is rejected. */
 SHEAF_MUST_CHECK sheaf_status leaf_prove(uint8_t **proof, size_t *proof_len, env *e, const leaf_statement *st, const leaf_witness *w,
                                          unsigned rate, sheaf_failure *f);
+/* The same on a channel of the caller's (fresh from tx_init), so that a test build can lie through its hook. */
+SHEAF_MUST_CHECK sheaf_status leaf_prove_on(tx *channel, env *e, const leaf_statement *st, const leaf_witness *w, unsigned rate,
+                                            sheaf_failure *f);
+
 typedef struct leaf_report { /* what inspect shows; filled as far as the proof was read */
     unsigned rate, m;
     size_t bytes_by_kind[MSG_KIND_COUNT_];

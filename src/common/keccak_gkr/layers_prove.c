@@ -16,6 +16,7 @@
  *
  * Places past `rows` hold the all-zero input and are never stored: they are the same in every slot and only add a constant. */
 #include "layers.h"
+#include "slice.h"
 #include "../hash/keccak.h"
 #include "../poly/poly.h"
 
@@ -83,22 +84,6 @@ static void sliced_chi(uint8_t *restrict a, const uint8_t *restrict e, unsigned 
         }
     for (unsigned z = 0; z < 64; z++)
         if (keccak_rc[r] >> z & 1) a[z] ^= 0xff;
-}
-
-/* Eight words to 64 bytes: bit j of out[z] is bit z of w[j]. */
-static void slice_words(uint8_t out[64], const uint64_t w[8]) {
-    for (unsigned byte = 0; byte < 8; byte++) {
-        uint64_t v = 0;
-        for (unsigned j = 0; j < 8; j++) v |= (w[j] >> (8 * byte) & 0xff) << (8 * j);
-        /* 8x8 bit transpose by three rounds of swaps */
-        uint64_t s = (v ^ (v >> 7)) & UINT64_C(0x00aa00aa00aa00aa);
-        v ^= s ^ (s << 7);
-        s = (v ^ (v >> 14)) & UINT64_C(0x0000cccc0000cccc);
-        v ^= s ^ (s << 14);
-        s = (v ^ (v >> 28)) & UINT64_C(0x00000000f0f0f0f0);
-        v ^= s ^ (s << 28);
-        store64_le(out + 8 * byte, v);
-    }
 }
 
 typedef struct trace_job {
@@ -207,7 +192,7 @@ typedef struct prover {
 
     /* weights */
     uint64_t *w_rows, *l_rows; /* w and l (25 rows of 64, stride 1600); not in layer 23 */
-    uint64_t x_powers[64];     /* x^z */
+    _Alignas(64) uint64_t x_powers[64]; /* x^z */
     uint64_t *x_row;           /* the same as one row of E elements */
 
     /* maps from bits to E */
