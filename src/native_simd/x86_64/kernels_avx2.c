@@ -98,53 +98,91 @@ static void gf192_mul_pclmul(gf192 *d, const gf192 *a, const gf192 *b) {
  * A map is, for each byte of the image, a table of 16 bytes for the input's low half and one for its high
  * half. The accumulator is 24 planes of 64 bytes, one for each byte of an element. */
 
+static inline __m128i word_load(const uint64_t *p) {
+    return _mm_loadl_epi64((const __m128i *)(const void *)p);
+}
+
 static void bitmap_prepare(bitmap8 *m, const gf192 col[8]) {
-    for (size_t o = 0; o < 24; o++)
-        for (size_t half = 0; half < 2; half++) {
-            uint8_t *t = m->tab + 32 * o + 16 * half;
-            t[0] = 0;
-            for (size_t c = 0; c < 4; c++) {
-                uint8_t image = (uint8_t)(col[4 * half + c].c[o / 8] >> (8 * (o % 8)));
-                for (size_t i = 0; i < (size_t)1 << c; i++)
-                    t[((size_t)1 << c) + i] = t[i] ^ image;
-            }
+    /* Entry i of a table is the sum over c of column c where bit c of i is set: a choice of byte c or of
+     * nothing (negative), of bytes 0-3 for the low half of the input and 4-7 for its high half. */
+    const __m256i take[4] = {_mm256_setr_epi8(-1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 4,
+                                              -1, 4, -1, 4, -1, 4, -1, 4, -1, 4, -1, 4, -1, 4),
+                             _mm256_setr_epi8(-1, -1, 1, 1, -1, -1, 1, 1, -1, -1, 1, 1, -1, -1, 1, 1, -1, -1,
+                                              5, 5, -1, -1, 5, 5, -1, -1, 5, 5, -1, -1, 5, 5),
+                             _mm256_setr_epi8(-1, -1, -1, -1, 2, 2, 2, 2, -1, -1, -1, -1, 2, 2, 2, 2, -1, -1,
+                                              -1, -1, 6, 6, 6, 6, -1, -1, -1, -1, 6, 6, 6, 6),
+                             _mm256_setr_epi8(-1, -1, -1, -1, -1, -1, -1, -1, 3, 3, 3, 3, 3, 3, 3, 3, -1, -1,
+                                              -1, -1, -1, -1, -1, -1, 7, 7, 7, 7, 7, 7, 7, 7)};
+    for (size_t l = 0; l < 3; l++) {
+        __m128i p[4], q[4], r[4]; /* the columns' bytes, in the end byte by byte of the image */
+        for (size_t i = 0; i < 4; i++)
+            p[i] = _mm_unpacklo_epi8(word_load(&col[2 * i].c[l]), word_load(&col[2 * i + 1].c[l]));
+        for (size_t i = 0; i < 4; i += 2) {
+            q[i] = _mm_unpacklo_epi16(p[i], p[i + 1]);
+            q[i + 1] = _mm_unpackhi_epi16(p[i], p[i + 1]);
         }
+        for (size_t i = 0; i < 2; i++) {
+            r[2 * i] = _mm_unpacklo_epi32(q[i], q[i + 2]);
+            r[2 * i + 1] = _mm_unpackhi_epi32(q[i], q[i + 2]);
+        }
+        for (size_t o = 0; o < 8; o++) {
+            __m128i bytes = o % 2 == 0 ? r[o / 2] : _mm_unpackhi_epi64(r[o / 2], r[o / 2]);
+            __m256i all = _mm256_broadcastq_epi64(bytes);
+            __m256i t01 =
+                _mm256_xor_si256(_mm256_shuffle_epi8(all, take[0]), _mm256_shuffle_epi8(all, take[1]));
+            __m256i t23 =
+                _mm256_xor_si256(_mm256_shuffle_epi8(all, take[2]), _mm256_shuffle_epi8(all, take[3]));
+            _mm256_store_si256((__m256i *)(void *)(m->tab + 32 * (8 * l + o)), _mm256_xor_si256(t01, t23));
+        }
+    }
 }
 
 static inline __m256i table_load(const uint8_t *t) {
     return _mm256_broadcastsi128_si256(_mm_load_si128((const __m128i *)(const void *)t));
 }
 
-/* Eight planes of 32 lanes for all the maps: the accumulators stay in registers. */
-static inline void accumulate_planes(uint8_t *acc, const bitmap8 *maps, size_t map_stride,
-                                     const uint8_t *bytes, size_t byte_stride, size_t count, size_t plane) {
-    const __m256i half = _mm256_set1_epi8(15);
-    __m256i s[8];
-    for (size_t o = 0; o < 8; o++)
-        s[o] = _mm256_load_si256((const __m256i *)(const void *)(acc + 64 * o));
-    for (size_t j = 0; j < count; j++) {
-        __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(bytes + j * byte_stride));
-        __m256i lo = _mm256_and_si256(v, half), hi = _mm256_and_si256(_mm256_srli_epi16(v, 4), half);
-        const uint8_t *t = maps[j * map_stride].tab + 32 * plane;
-        for (size_t o = 0; o < 8; o++) {
-            __m256i a = _mm256_shuffle_epi8(table_load(t + 32 * o), lo);
-            __m256i b = _mm256_shuffle_epi8(table_load(t + 32 * o + 16), hi);
-            s[o] = _mm256_xor_si256(s[o], _mm256_xor_si256(a, b));
-        }
-    }
-    for (size_t o = 0; o < 8; o++)
-        _mm256_store_si256((__m256i *)(void *)(acc + 64 * o), s[o]);
+static inline __m256i bytes_load(const uint8_t *p) {
+    return _mm256_loadu_si256((const __m256i *)(const void *)p);
 }
+
+/* s += table lo at the low halves + table hi at the high halves */
+static inline __m256i lookup_add(__m256i s, __m256i table_lo, __m256i table_hi, __m256i lo, __m256i hi) {
+    return _mm256_xor_si256(
+        s, _mm256_xor_si256(_mm256_shuffle_epi8(table_lo, lo), _mm256_shuffle_epi8(table_hi, hi)));
+}
+
+enum {
+    MAP_RUN = 32,
+    MAP_PLANES = 4
+}; /* maps a pass; planes whose 64 lanes are in registers: each table is loaded once */
 
 static void bitmap_accumulate(uint8_t *acc, const bitmap8 *maps, size_t map_stride, const uint8_t *bytes,
                               size_t byte_stride, size_t count) {
-    /* In runs whose tables stay in the first-level cache for all six passes. */
-    for (size_t from = 0; from < count; from += 32) {
-        size_t now = count - from < 32 ? count - from : 32;
-        for (size_t plane = 0; plane < 24; plane += 8)
-            for (size_t lanes = 0; lanes < 64; lanes += 32)
-                accumulate_planes(acc + 64 * plane + lanes, maps + from * map_stride, map_stride,
-                                  bytes + from * byte_stride + lanes, byte_stride, now, plane);
+    const __m256i half = _mm256_set1_epi8(15);
+    __m256i in[MAP_RUN][4]; /* low halves of lanes 0-31 and 32-63, then the high halves */
+    for (size_t from = 0; from < count; from += MAP_RUN) {
+        size_t now = count - from < MAP_RUN ? count - from : MAP_RUN;
+        for (size_t j = 0; j < now; j++)
+            for (size_t g = 0; g < 2; g++) {
+                __m256i v = bytes_load(bytes + (from + j) * byte_stride + 32 * g);
+                in[j][g] = _mm256_and_si256(v, half);
+                in[j][2 + g] = _mm256_and_si256(_mm256_srli_epi16(v, 4), half);
+            }
+        for (size_t plane = 0; plane < 24; plane += MAP_PLANES) {
+            __m256i s[2 * MAP_PLANES], *at = (__m256i *)(void *)(acc + 64 * plane);
+            for (size_t o = 0; o < 2 * MAP_PLANES; o++)
+                s[o] = _mm256_load_si256(at + o);
+            for (size_t j = 0; j < now; j++) {
+                const uint8_t *t = maps[(from + j) * map_stride].tab + 32 * plane;
+                for (size_t o = 0; o < MAP_PLANES; o++) {
+                    __m256i lo = table_load(t + 32 * o), hi = table_load(t + 32 * o + 16);
+                    s[2 * o] = lookup_add(s[2 * o], lo, hi, in[j][0], in[j][2]);
+                    s[2 * o + 1] = lookup_add(s[2 * o + 1], lo, hi, in[j][1], in[j][3]);
+                }
+            }
+            for (size_t o = 0; o < 2 * MAP_PLANES; o++)
+                _mm256_store_si256(at + o, s[o]);
+        }
     }
 }
 
