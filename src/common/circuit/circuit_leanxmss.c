@@ -133,7 +133,7 @@ static void add_leaf_links(builder *b) {
             t[n++] = t_output(LX_ROW_LEAF + k - 1, l);
             if (l < LX_RATE_LANES && lane < LX_LEAF_LANES)
                 t[n++] = t_leaf_message(b, lane);
-            if (lane == LX_LEAF_LANES)
+            if (k == LX_BLOCKS - 1 && lane == LX_LEAF_LANES)
                 t[n++] = t_constant(LX_PAD_FIRST);
             if (k == LX_BLOCKS - 1 && l == LX_RATE_LANES - 1)
                 t[n++] = t_constant(LX_PAD_LAST);
