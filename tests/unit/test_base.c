@@ -449,10 +449,10 @@ TEST(the_stage_tree_is_written_as_json) {
             i += strspn(text + i + 1, "0123456789.");
     }
     shape[n] = '\0';
-    CHECK_STR(shape, "[{\"name\":\"a \\\"b\\\"\\\\\\u000a\",\"calls\":,\"seconds\":,\"cycles\":,\"stages\":["
-                     "{\"name\":\"c\",\"calls\":,\"seconds\":,\"cycles\":,\"stages\":["
-                     "{\"name\":\"d\",\"calls\":,\"seconds\":,\"cycles\":,\"stages\":[]}]}]},"
-                     "{\"name\":\"f\",\"calls\":,\"seconds\":,\"cycles\":,\"stages\":[]}]");
+    CHECK_STR(shape, "[{\"name\":\"a \\\"b\\\"\\\\\\u000a\",\"calls\":,\"seconds\":,\"cycles\":,\"children\":["
+                     "{\"name\":\"c\",\"calls\":,\"seconds\":,\"cycles\":,\"children\":["
+                     "{\"name\":\"d\",\"calls\":,\"seconds\":,\"cycles\":,\"children\":[]}]}]},"
+                     "{\"name\":\"f\",\"calls\":,\"seconds\":,\"cycles\":,\"children\":[]}]");
     for (size_t cap = 0; cap <= sizeof part; cap++) {
         memset(part, 'x', sizeof part);
         CHECK_EQ_U64(stage_log_json(&l, part, cap), len);

@@ -145,7 +145,7 @@ size_t stage_log_json(const stage_log *l, char *buf, size_t cap) {
     while (n != NULL) {
         put(&t, "{\"name\":");
         put_string(&t, n->name);
-        put(&t, ",\"calls\":%" PRIu64 ",\"seconds\":%.9f,\"cycles\":%" PRIu64 ",\"stages\":[", n->calls,
+        put(&t, ",\"calls\":%" PRIu64 ",\"seconds\":%.9f,\"cycles\":%" PRIu64 ",\"children\":[", n->calls,
             n->seconds, n->cycles);
         if (n->first != NULL) {
             n = n->first;

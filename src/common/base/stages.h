@@ -31,7 +31,7 @@ void stage_log_init(stage_log *l);
 void stage_log_free(stage_log *l);
 /* The child of `parent` (NULL: an outermost stage) of that name, or NULL. */
 const stage_node *stage_log_find(const stage_log *l, const stage_node *parent, const char *name);
-/* Writes the outermost stages as a JSON array of {"name", "calls", "seconds", "cycles", "stages": [...]},
+/* Writes the outermost stages as a JSON array of {"name", "calls", "seconds", "cycles", "children": [...]},
  * terminated, and cut to cap bytes. Returns the length of the whole text without the terminator: what
  * snprintf would. */
 size_t stage_log_json(const stage_log *l, char *buf, size_t cap);
