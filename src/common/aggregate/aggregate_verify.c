@@ -42,6 +42,8 @@ static sheaf_status check_expected(const sheaf_statement *st, const sheaf_expect
 sheaf_status aggregate_verify_kind(unsigned kind, const void *envelope, size_t len,
                                    const sheaf_expected *expected, sheaf_failure *f) {
     sheaf_statement st;
+    sheaf_failure unread;
+    f = f != NULL ? f : &unread;
     sheaf_status status = sheaf_statement_read(&st, envelope, len, f);
     if (status != SHEAF_OK)
         return status;

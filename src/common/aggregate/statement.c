@@ -17,13 +17,11 @@ static void list_digest(uint64_t out[4], const uint8_t *items, size_t count) {
 }
 
 /* Four public columns from the four words of each item: the root and P of a key, or a digest. */
-static uint64_t *item_columns(const uint8_t *items, size_t count) {
-    uint64_t *columns = mem_alloc(NULL, 4 * count * sizeof *columns);
-    if (columns == NULL)
-        return NULL;
-    for (size_t s = 0; s < count; s++)
-        for (size_t p = 0; p < 4; p++)
-            columns[p * count + s] = load64_le(items + 32 * s + 8 * p);
+static uint64_t *item_columns(const sheaf_statement *st) {
+    uint64_t *columns = mem_alloc(NULL, 4 * (size_t)st->count * sizeof *columns);
+    if (columns != NULL)
+        (st->kind == SHEAF_KIND_HASH ? circuit_hash_publics : circuit_leanxmss_publics)(columns, st->count,
+                                                                                        st->items);
     return columns;
 }
 
@@ -47,7 +45,7 @@ sheaf_status aggregate_leaf_init(aggregate_leaf *a, const sheaf_statement *st) {
         return SHEAF_UNSUPPORTED;
     if (build_circuit(a, st) != 0)
         return SHEAF_OUT_OF_MEMORY;
-    a->publics = item_columns(st->items, st->count);
+    a->publics = item_columns(st);
     if (a->publics == NULL) {
         circuit_free(&a->circuit);
         return SHEAF_OUT_OF_MEMORY;
@@ -63,20 +61,4 @@ void aggregate_leaf_free(aggregate_leaf *a) {
     circuit_free(&a->circuit);
     mem_free(NULL, a->publics);
     memset(a, 0, sizeof *a);
-}
-
-ledger_shape aggregate_ledger_shape(const circuit *c, unsigned m, unsigned rate) {
-    ledger_shape shape = {.family = c->family,
-                          .m = m,
-                          .kappa = c->kappa,
-                          .j_vars = c->j_vars,
-                          .links = c->n_links,
-                          .rate = rate};
-    if (c->n_push + c->n_pull > 0) {
-        uint64_t push = (uint64_t)c->n_push + c->table_pulls, pull = c->n_pull;
-        shape.has_bus = 1;
-        shape.bus_log = c->bus_log;
-        shape.bus_factors = (push > pull ? push : pull) << m;
-    }
-    return shape;
 }

@@ -1,0 +1,67 @@
+/* Contexts: options turned into threads and memory.  SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "context.h"
+#include "../kernels.h"
+#include "../pcs/params.h"
+
+enum { MOST_THREADS = 1024 };
+
+static int options_valid(const sheaf_options *o) {
+    return o->threads <= MOST_THREADS && o->log_inv_rate <= PARAMS_MAX_RATE &&
+           (o->alloc == NULL) == (o->free == NULL);
+}
+
+sheaf_status sheaf_context_create(sheaf_context **ctx, const sheaf_options *options) {
+    *ctx = NULL;
+    if (options != NULL && !options_valid(options))
+        return SHEAF_INVALID_ARGUMENT;
+    mem hooks = {0};
+    if (options != NULL) {
+        hooks.alloc_fn = options->alloc;
+        hooks.free_fn = options->free;
+        hooks.ctx = options->alloc_ctx;
+    }
+    sheaf_context *c = mem_alloc_zero(&hooks, sizeof *c);
+    if (c == NULL)
+        return SHEAF_OUT_OF_MEMORY;
+    c->mem = hooks;
+    if (options != NULL)
+        c->options = *options;
+    if (c->options.threads != 1) {
+        c->pool = pool_create(c->options.threads);
+        if (c->pool == NULL) {
+            mem_free(&hooks, c);
+            return SHEAF_OUT_OF_MEMORY;
+        }
+    }
+    *ctx = c;
+    return SHEAF_OK;
+}
+
+void sheaf_context_destroy(sheaf_context *ctx) {
+    if (ctx == NULL)
+        return;
+    pool_destroy(ctx->pool);
+    mem hooks = ctx->mem;
+    mem_free(&hooks, ctx);
+}
+
+void sheaf_free(sheaf_context *ctx, void *p) {
+    mem_free(&ctx->mem, p);
+}
+
+size_t sheaf_peak_bytes(const sheaf_context *ctx) {
+    return __atomic_load_n(&ctx->mem.peak, __ATOMIC_RELAXED);
+}
+
+const char *sheaf_isa_name(void) {
+    return kernels_describe();
+}
+
+env context_env(sheaf_context *ctx) {
+    return (env){.mem = &ctx->mem,
+                 .pool = ctx->pool,
+                 .stages = ctx->stages,
+                 .progress = ctx->options.progress,
+                 .progress_ctx = ctx->options.progress_ctx,
+                 .progress_span = 1};
+}
