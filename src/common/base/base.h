@@ -14,10 +14,9 @@ static inline unsigned ceil_log2(uint64_t n) { /* smallest k with 2^k >= n; 0 fo
     while (k < 63 && (UINT64_C(1) << k) < n) k++;
     return k;
 }
-static inline uint64_t load64_le(const uint8_t *p) {
-    uint64_t v = 0;
-    for (int i = 7; i >= 0; i--) v = v << 8 | p[i];
-    return v;
+static inline uint64_t load64_le(const uint8_t *p) { /* spelled out: compilers make one load of it wherever it stands */
+    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
+           (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
 static inline uint32_t load32_le(const uint8_t *p) {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;

@@ -5,16 +5,14 @@
 #include <string.h>
 
 #include "../base/base.h"
+#include "../base/wipe.h"
 #include "../kernels.h"
 
 #define RATE_LANES (SHAKE256_RATE / 8)
 #define SHAKE_PAD 0x1f
 
 void secure_wipe(void *p, size_t len) {
-    if (len == 0)
-        return;
-    memset(p, 0, len);
-    __asm__ __volatile__("" : : "r"(p) : "memory"); /* the bytes count as read, so the memset stays */
+    wipe(p, len);
 }
 
 /* ---- one message ---- */

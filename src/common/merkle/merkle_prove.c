@@ -16,6 +16,7 @@
  * each other, and the groups' states stay in the first cache. */
 #define GROUPS 8
 #define COLUMNS (8 * GROUPS)
+#define AHEAD 4 /* rows lie a power of two apart, where no prefetcher of the machine's foresees the next */
 
 typedef struct leaf_job {
     const uint64_t *words;
@@ -28,6 +29,11 @@ static void permute_groups(uint64_t s[GROUPS][200], size_t columns) {
         kernels()->keccak_f1600_x8(s[g]);
 }
 
+static inline void xor8(uint64_t *restrict to, const uint64_t *restrict from) {
+    for (size_t i = 0; i < 8; i++)
+        to[i] ^= from[i];
+}
+
 static void hash_leaves(void *ctx, size_t task, unsigned worker) {
     const leaf_job *job = ctx;
     size_t first = task * COLUMNS, columns = job->n - first < COLUMNS ? job->n - first : COLUMNS, lane = 0;
@@ -36,9 +42,11 @@ static void hash_leaves(void *ctx, size_t task, unsigned worker) {
     for (size_t b = 0; b < job->n_rows; b++) {
         const uint64_t *row = job->words + b * job->row_stride + first;
         size_t p = 0;
+        if (b + AHEAD < job->n_rows)
+            for (size_t line = 0; line < columns; line += 8)
+                __builtin_prefetch(row + AHEAD * job->row_stride + line);
         for (; p + 8 <= columns; p += 8)
-            for (size_t i = 0; i < 8; i++)
-                s[p / 8][8 * lane + i] ^= row[p + i];
+            xor8(s[p / 8] + 8 * lane, row + p);
         for (; p < columns; p++) /* fewer than eight leaves in all */
             s[p / 8][8 * lane + p % 8] ^= row[p];
         if (++lane == RATE_LANES) {
