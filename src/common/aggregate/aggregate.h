@@ -43,9 +43,6 @@ typedef struct aggregate_leaf {
  * kind; then there is nothing to free. */
 SHEAF_MUST_CHECK sheaf_status aggregate_leaf_init(aggregate_leaf *a, const sheaf_statement *st);
 void aggregate_leaf_free(aggregate_leaf *a);
-/* The ledger's shape of a circuit with 2^m slots. */
-ledger_shape aggregate_ledger_shape(const circuit *c, unsigned m, unsigned rate);
-
 /* Verification of either kind: parse, expected statement, proof. kind: which one is asked for. */
 SHEAF_MUST_CHECK sheaf_status aggregate_verify_kind(unsigned kind, const void *envelope, size_t len,
                                                     const sheaf_expected *expected, sheaf_failure *f);

@@ -36,8 +36,9 @@ static void fill_parameters(sheaf_info *info, const circuit *c, unsigned rate) {
         const whir_level *l = &par->level[i];
         info->level[i] = (sheaf_level){l->fold, l->rate, l->grind, l->queries};
     }
-    ledger_shape shape = aggregate_ledger_shape(c, info->log_slots, rate);
-    info->security_bits = ledger_security_bits(&shape);
+    ledger_shape shape;
+    if (ledger_shape_init(&shape, c->family, info->log_slots, rate) == 0)
+        info->security_bits = ledger_security_bits(&shape);
 }
 
 static void fill_info(sheaf_info *info, const sheaf_statement *st, size_t len, const circuit *c,
