@@ -19,8 +19,8 @@ typedef struct whir_commitment {
 SHEAF_MUST_CHECK int whir_commit(tx *c, env *e, whir_commitment *w, const whir_params *par, const uint64_t *q, size_t live_words);
 void whir_commitment_free(whir_commitment *w, mem *m);
 
-/* Proves what sum_u weight(u) q(u) is; the sum itself is not sent. weight: 2^log_words E elements in planes, consumed
- * (overwritten). */
+/* Proves what sum_u weight(u) q(u) is; the sum itself is not sent. log_words >= 4. weight: 2^log_words E elements in planes,
+ * consumed (overwritten). */
 SHEAF_MUST_CHECK int whir_open(tx *c, env *e, const whir_params *par, const whir_commitment *w, const uint64_t *q, evec weight);
 
 /* Verifies. Calls weight_at(ctx, r) once, with the full point r of log_words coordinates, for the weight's multilinear

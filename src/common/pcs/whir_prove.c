@@ -89,7 +89,8 @@ typedef struct prover {
     const whir_params *par;
     const sheaf_kernels *k;
     const uint64_t *q; /* level 0's word until its first fold, then NULL */
-    evec f, w;         /* the word (once q is folded) and the weight: n elements at the start of each plane */
+    evec f, w;         /* the word (once q is folded) and the weight: n elements at the start of each plane. The first
+                        * fold frees the weight's upper half; the word goes there. */
     size_t n;
     gf192 r;           /* what is being folded with */
     round_sums *part;  /* one a worker, zero between passes */
@@ -126,6 +127,7 @@ static void sum_range_k(prover *s, size_t at, size_t half, size_t len, unsigned 
     add_sums(&s->part[worker], d[0], d[2]);
 }
 
+/* The weight first: the word may be written where its upper half is read. */
 static void fold_range(prover *s, size_t at, size_t half, size_t len) {
     const evec w = evec_at(s->w, at), f = evec_at(s->f, at);
     s->k->evec_fold(w, w, evec_at(s->w, at + half), s->r, len);
@@ -419,22 +421,18 @@ static int run_levels(prover *s, const whir_commitment *first) {
 }
 
 int whir_open(tx *c, env *e, const whir_params *par, const whir_commitment *w, const uint64_t *q, evec weight) {
-    const size_t n = (size_t)1 << par->log_words, stride = round_up(n / 2, VECTOR);
-    prover s = {.c = c, .e = e, .par = par, .k = kernels(), .q = q, .w = weight, .n = n};
+    const size_t n = (size_t)1 << par->log_words;
+    prover s = {.c = c, .e = e, .par = par, .k = kernels(), .q = q, .f = evec_at(weight, n / 2), .w = weight, .n = n};
     int result = -1;
     env_stage_begin(e, "open");
-    s.f = (evec){mem_alloc(e->mem, 3 * stride * sizeof(uint64_t)), stride};
     s.part = mem_alloc_zero(e->mem, pool_threads(e->pool) * sizeof *s.part);
-    if (s.f.p != NULL && s.part != NULL) {
-        for (size_t l = 0; l < 3; l++) /* a small word is read up to its padding */
-            memset(s.f.p + l * stride, 0, VECTOR * sizeof(uint64_t));
+    if (s.part != NULL) {
         transcript_label(&c->t, "whir    ");
         result = run_levels(&s, w);
         if (result == 0)
             result = staged_rounds(&s, par->levels, par->last_log);
     }
     mem_free(e->mem, s.part);
-    mem_free(e->mem, s.f.p);
     env_stage_end(e);
     return result == 0 && !c->failed ? 0 : -1;
 }
