@@ -66,6 +66,10 @@ static void fill(sheaf_kernels *t, const sheaf_kernels *lower) {
         t->bitmap_finish = lower->bitmap_finish;
     }
     FILL(bits_transpose8);
+    FILL(sliced_linear);
+    FILL(sliced_chi);
+    FILL(grid_expand);
+    FILL(grid_chi);
 }
 
 /* ---- self-test: every kernel of t once on few data, against the portable twin ---- */
@@ -78,7 +82,7 @@ typedef struct scratch {
     _Alignas(64) uint8_t acc[BITMAP_ACC_BYTES];
     _Alignas(64) uint64_t states[200], wide[192];
     bitmap8 maps[2];
-    uint8_t bytes[8 * 64], out[8 * 64];
+    uint8_t bytes[1600], out[8 * 64], rows[4096];
     gf192 sums[3];
 } scratch;
 
@@ -139,6 +143,10 @@ static void exercise(scratch *s, const sheaf_kernels *k) {
     k->bitmap_accumulate(s->acc, s->maps, 0, s->bytes + 128, 64, 3);
     k->bitmap_finish((evec){s->wide, 64}, s->acc);
     k->bits_transpose8(s->out, 64, s->bytes, 64);
+    k->sliced_linear(s->rows, s->bytes);
+    k->sliced_chi(s->rows + 1600, s->rows, 3);
+    k->grid_expand(s->rows + 3200, s->rows, 64, 2, 1, 2);
+    k->grid_chi(s->rows, s->rows + 3200, s->rows + 3328, s->rows + 3456, s->bytes, 2);
     for (size_t i = 0; i < 200; i++)
         s->states[i] = s->v[i % 3][i % (3 * TEST_STRIDE)] + i;
     k->keccak_f1600_x8(s->states);
@@ -152,7 +160,8 @@ static int self_test(const sheaf_kernels *k) {
                    memcmp(mine.sums, twin.sums, sizeof mine.sums) == 0 &&
                    memcmp(mine.wide, twin.wide, sizeof mine.wide) == 0 &&
                    memcmp(mine.states, twin.states, sizeof mine.states) == 0 &&
-                   memcmp(mine.out, twin.out, sizeof mine.out) == 0
+                   memcmp(mine.out, twin.out, sizeof mine.out) == 0 &&
+                   memcmp(mine.rows, twin.rows, sizeof mine.rows) == 0
                ? 0
                : -1;
 }

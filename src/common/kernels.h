@@ -89,6 +89,18 @@ typedef struct sheaf_kernels {
     void (*bitmap_finish)(evec d, const uint8_t *acc);
     /* 8x8 bit transposes: for each i in 0..63, bit b of out[j * out_stride + i] = bit j of in[b * in_stride + i], b, j in 0..7. */
     void (*bits_transpose8)(uint8_t *out, size_t out_stride, const uint8_t *in, size_t in_stride);
+
+    /* ---- rows of 64 bytes: bits of many instances at once; no alignment is asked for ---- */
+    /* A bit-sliced Keccak state: 25 rows, byte z of row l has bit z of lane l of eight states. One round in its halves:
+     * out = pi rho theta in, and a = chi(e) + RC[r]. Disjoint. */
+    void (*sliced_linear)(uint8_t *out, const uint8_t *in);
+    void (*sliced_chi)(uint8_t *a, const uint8_t *e, unsigned r);
+    /* Rows over {0,1}^(inner+outer), row i at from + i * stride, to the rows over {0,1,inf}^inner at one choice of the outer
+     * (highest) variables' digits, `digit` in base 3; inf is the sum of 0 and 1. First variable fastest. rows: 3^inner. */
+    void (*grid_expand)(uint8_t *rows, const uint8_t *from, size_t stride, unsigned inner, unsigned outer, size_t digit);
+    /* out[g] = e1[g] & e2[g], plus e0[g] + e2[g] where quadratic[g] is 0, for `points` rows. out disjoint from the inputs. */
+    void (*grid_chi)(uint8_t *out, const uint8_t *e0, const uint8_t *e1, const uint8_t *e2, const uint8_t *quadratic,
+                     size_t points);
 } sheaf_kernels;
 
 #define BITMAP_ACC_BYTES 1536

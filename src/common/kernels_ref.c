@@ -6,6 +6,8 @@
 #include "kernels.h"
 #include "field/gf64_inline.h"
 #include "hash/keccak.h"
+#define BITS(name) name##_ref
+#include "bits_kernels.h"
 
 static void mul_ref(gf192 *d, const gf192 *a, const gf192 *b) {
     *d = gf192_mul_ref(*a, *b);
@@ -207,4 +209,8 @@ const sheaf_kernels sheaf_kernels_ref = {
     .bitmap_accumulate = bitmap_accumulate_ref,
     .bitmap_finish = bitmap_finish_ref,
     .bits_transpose8 = bits_transpose8_ref,
+    .sliced_linear = sliced_linear_ref,
+    .sliced_chi = sliced_chi_ref,
+    .grid_expand = grid_expand_ref,
+    .grid_chi = grid_chi_ref,
 };

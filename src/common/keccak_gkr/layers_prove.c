@@ -50,40 +50,8 @@ static const unsigned pow3[] = {1, 3, 9, 27, 81, 243, 729};
 
 static unsigned choose_bit_rounds(layers_shape sh) {
     unsigned log_instances = sh.m + ceil_log2(sh.rows);
-    unsigned t = log_instances >= 18 ? 6 : log_instances >= 14 ? 5 : log_instances >= 11 ? 4 : 3;
+    unsigned t = log_instances >= 20 ? 6 : log_instances >= 14 ? 5 : log_instances >= 11 ? 4 : 3;
     return t < sh.m ? t : sh.m;
-}
-
-/* out = rho-pi-theta of in, one bit-sliced state. */
-static void sliced_linear(uint8_t *restrict out, const uint8_t *restrict in) {
-    uint8_t c[5][64], d[5][64], line[128];
-    for (unsigned x = 0; x < 5; x++)
-        for (unsigned z = 0; z < 64; z++)
-            c[x][z] = in[64 * x + z] ^ in[64 * (x + 5) + z] ^ in[64 * (x + 10) + z] ^ in[64 * (x + 15) + z] ^
-                      in[64 * (x + 20) + z];
-    for (unsigned x = 0; x < 5; x++) {
-        const uint8_t *left = c[(x + 4) % 5], *right = c[(x + 1) % 5];
-        d[x][0] = left[0] ^ right[63];
-        for (unsigned z = 1; z < 64; z++) d[x][z] = left[z] ^ right[z - 1];
-    }
-    for (unsigned l = 0; l < 25; l++) {
-        const uint8_t *src = in + 64 * l, *add = d[l % 5];
-        for (unsigned z = 0; z < 64; z++) line[z] = line[z + 64] = src[z] ^ add[z];
-        memcpy(out + 64 * keccak_pi[l], line + (64 - keccak_rho[l]) % 64, 64);
-    }
-}
-
-/* a = chi(e) + RC[r]. */
-static void sliced_chi(uint8_t *restrict a, const uint8_t *restrict e, unsigned r) {
-    for (unsigned y = 0; y < 5; y++)
-        for (unsigned x = 0; x < 5; x++) {
-            const uint8_t *e0 = e + 64 * (5 * y + x), *e1 = e + 64 * (5 * y + (x + 1) % 5),
-                          *e2 = e + 64 * (5 * y + (x + 2) % 5);
-            uint8_t *to = a + 64 * (5 * y + x);
-            for (unsigned z = 0; z < 64; z++) to[z] = (uint8_t)(e0[z] ^ (~e1[z] & e2[z]));
-        }
-    for (unsigned z = 0; z < 64; z++)
-        if (keccak_rc[r] >> z & 1) a[z] ^= 0xff;
 }
 
 typedef struct trace_job {
@@ -95,6 +63,7 @@ static void trace_block(void *ctx, size_t b, unsigned worker) {
     (void)worker;
     const trace_job *job = ctx;
     layers_trace *t = job->t;
+    const sheaf_kernels *kn = kernels();
     const unsigned m = t->sh.m;
     uint8_t a[STATE_BYTES], e[STATE_BYTES];
     for (size_t low = 0; low < (size_t)1 << t->t; low++) {
@@ -114,9 +83,9 @@ static void trace_block(void *ctx, size_t b, unsigned worker) {
         size_t at = ((b << t->t) + low) * STATE_BYTES;
         for (unsigned r = 0;; r++) {
             uint8_t *to = r % SEGMENT == 0 ? t->checkpoint[r / SEGMENT] + at : e;
-            sliced_linear(to, a);
+            kn->sliced_linear(to, a);
             if (r == SEGMENT * (CHECKPOINTS - 1)) break;
-            sliced_chi(a, to, r);
+            kn->sliced_chi(a, to, r);
         }
     }
 }
@@ -164,13 +133,14 @@ static void segment_block(void *ctx, size_t b, unsigned worker) {
     (void)worker;
     const segment_job *job = ctx;
     layers_trace *t = job->t;
+    const sheaf_kernels *kn = kernels();
     uint8_t a[STATE_BYTES];
     for (size_t low = 0; low < (size_t)1 << t->t; low++) {
         size_t at = ((b << t->t) + low) * STATE_BYTES;
         const uint8_t *from = t->checkpoint[job->first / SEGMENT] + at;
         for (unsigned i = 0; i + 1 < SEGMENT; i++) {
-            sliced_chi(a, from, job->first + i);
-            sliced_linear(t->segment[i] + at, a);
+            kn->sliced_chi(a, from, job->first + i);
+            kn->sliced_linear(t->segment[i] + at, a);
             from = t->segment[i] + at;
         }
     }
@@ -300,26 +270,6 @@ static void lane_maps_task(void *ctx, size_t task, unsigned worker) {
 
 static unsigned outer_rounds(unsigned t) { return t <= 5 ? 1 : t - 4; }
 
-/* 2^n rows of 64 bytes over the low variables become 3^n rows over {0, 1, inf}, in place; the first variable runs fastest. */
-static void expand_grid(uint8_t *rows, unsigned n) {
-    size_t low = 1;
-    for (unsigned v = 0; v < n; v++, low *= 3) {
-        for (size_t h = (size_t)1 << (n - v - 1); h-- > 0;) {
-            const uint8_t *from = rows + h * 2 * low * 64;
-            uint8_t *to = rows + h * 3 * low * 64;
-            for (size_t i = low; i-- > 0;) { /* from the back, so that nothing is overwritten before it is read */
-                uint64_t v0[8], v1[8], sum[8];
-                memcpy(v0, from + 64 * i, 64);
-                memcpy(v1, from + 64 * (low + i), 64);
-                for (unsigned q = 0; q < 8; q++) sum[q] = v0[q] ^ v1[q];
-                memcpy(to + 64 * (2 * low + i), sum, 64);
-                memcpy(to + 64 * (low + i), v1, 64);
-                memcpy(to + 64 * i, v0, 64);
-            }
-        }
-    }
-}
-
 /* Whether a grid index has a digit inf (2). */
 static int has_infinity(size_t g, unsigned n) {
     for (unsigned v = 0; v < n; v++, g /= 3)
@@ -337,10 +287,10 @@ static void grid_task(void *ctx, size_t task, unsigned worker) {
     const size_t digit = task % digits;
     const int outer_inf = has_infinity(digit, outer);
     uint8_t *expanded = p->scratch[worker];              /* [x][block of the group][grid point][64] */
-    uint8_t *acc = expanded + 5 * GRID_GROUP * points * 64; /* [x][grid point] */
-    uint8_t product[GRID_GROUP * 64];
-    uint8_t inf[81];
-    for (size_t g = 0; g < points; g++) inf[g] = (uint8_t)(outer_inf || has_infinity(g, inner));
+    uint8_t *product = expanded + 5 * GRID_GROUP * points * 64; /* [block of the group][grid point][64] */
+    uint8_t *acc = product + GRID_GROUP * points * 64;          /* [x][grid point] */
+    uint8_t quadratic[81];                                      /* grid points where linear terms vanish */
+    for (size_t g = 0; g < points; g++) quadratic[g] = (uint8_t)(outer_inf || has_infinity(g, inner));
     memset(acc, 0, 5 * points * BITMAP_ACC_BYTES);
 
     for (size_t b0 = 0; b0 < t->blocks; b0 += GRID_GROUP) {
@@ -355,46 +305,20 @@ static void grid_task(void *ctx, size_t task, unsigned worker) {
             }
         if (!any) continue;
         for (unsigned x = 0; x < 5; x++)
-            for (size_t i = 0; i < count; i++) {
-                uint8_t *rows = expanded + (x * GRID_GROUP + i) * points * 64;
-                const uint8_t *from = p->bits + ((b0 + i) << t->t) * STATE_BYTES + 64 * (x + 5 * y);
-                for (size_t low = 0; low < (size_t)1 << inner; low++) {
-                    uint64_t sum[8] = {0};
-                    for (size_t high = 0; high < (size_t)1 << outer; high++) {
-                        size_t d = digit;
-                        int in = 1;
-                        for (unsigned v = 0; v < outer; v++, d /= 3) in &= d % 3 == 2 || (high >> v & 1) == d % 3;
-                        if (!in) continue;
-                        uint64_t add[8];
-                        memcpy(add, from + (low + (high << inner)) * STATE_BYTES, 64);
-                        for (unsigned q = 0; q < 8; q++) sum[q] ^= add[q];
-                    }
-                    memcpy(rows + 64 * low, sum, 64);
-                }
-                expand_grid(rows, inner);
-            }
+            for (size_t i = 0; i < count; i++)
+                p->kn->grid_expand(expanded + (x * GRID_GROUP + i) * points * 64,
+                                   p->bits + ((b0 + i) << t->t) * STATE_BYTES + 64 * (x + 5 * y), STATE_BYTES, inner, outer, digit);
         for (unsigned x = 0; x < 5; x++) {
             if (!use[x]) continue;
             const bitmap8 *maps = (p->top ? p->lane_maps[x + 5 * y] : p->maps) + b0;
-            const uint8_t *e0 = expanded + x * GRID_GROUP * points * 64,
-                          *e1 = expanded + (x + 1) % 5 * GRID_GROUP * points * 64,
-                          *e2 = expanded + (x + 2) % 5 * GRID_GROUP * points * 64;
-            for (size_t g = 0; g < points; g++) {
-                for (size_t i = 0; i < count; i++) {
-                    uint64_t a[8], b[8], c[8];
-                    const size_t at = (i * points + g) * 64;
-                    memcpy(b, e1 + at, 64);
-                    memcpy(c, e2 + at, 64);
-                    if (inf[g]) {
-                        for (unsigned q = 0; q < 8; q++) b[q] &= c[q];
-                    } else {
-                        memcpy(a, e0 + at, 64);
-                        for (unsigned q = 0; q < 8; q++) b[q] = (b[q] & c[q]) ^ a[q] ^ c[q];
-                    }
-                    memcpy(product + 64 * i, b, 64);
-                }
-                p->kn->bitmap_accumulate(acc + (x * points + g) * BITMAP_ACC_BYTES, maps, 1, product, 64, count);
+            const size_t lane = GRID_GROUP * points * 64;
+            for (size_t i = 0; i < count; i++) {
+                const uint8_t *at = expanded + i * points * 64;
+                p->kn->grid_chi(product + i * points * 64, at + x * lane, at + (x + 1) % 5 * lane, at + (x + 2) % 5 * lane,
+                                quadratic, points);
             }
+            for (size_t g = 0; g < points; g++)
+                p->kn->bitmap_accumulate(acc + (x * points + g) * BITMAP_ACC_BYTES, maps, 1, product + 64 * g, points * 64, count);
         }
     }
 
@@ -967,7 +891,7 @@ static int prover_alloc(prover *p) {
     mem *m = p->e->mem;
     const unsigned outer = outer_rounds(t->t);
     const size_t points = pow3[t->t - outer];
-    const size_t grid_bytes = 5 * GRID_GROUP * points * 64 + 5 * points * BITMAP_ACC_BYTES;
+    const size_t grid_bytes = 6 * GRID_GROUP * points * 64 + 5 * points * BITMAP_ACC_BYTES;
     const size_t fold_bytes = 5 * ((size_t)64 << t->t) + 10 * 192 * sizeof(uint64_t);
     const size_t scratch = grid_bytes > fold_bytes ? grid_bytes : fold_bytes;
     const size_t eq_n = (size_t)1 << (sh.m - t->t + sh.kappa);

@@ -4,6 +4,7 @@
  * time, where the processor can); the byte kernels on 256-bit registers. */
 #include "cpu.h"
 #include "intrinsics.h"
+#include "bits_x86.h"
 #include "keccak_x86.h"
 
 typedef __m128i vec;
@@ -265,4 +266,8 @@ const sheaf_kernels sheaf_kernels_avx2 = {
     .bitmap_accumulate = bitmap_accumulate,
     .bitmap_finish = bitmap_finish,
     .bits_transpose8 = bits_transpose8,
+    .sliced_linear = bits_sliced_linear_avx2,
+    .sliced_chi = bits_sliced_chi_avx2,
+    .grid_expand = bits_grid_expand_avx2,
+    .grid_chi = bits_grid_chi_avx2,
 };

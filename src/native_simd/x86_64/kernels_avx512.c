@@ -1,8 +1,247 @@
-/* The AVX-512 back end.   SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The AVX-512 back end: VPCLMULQDQ on 512-bit registers, and GFNI for the byte maps. SPDX-License-Identifier:
+ * MIT OR Apache-2.0
+ */
 #include "cpu.h"
+#include "intrinsics.h"
+#include "bits_x86.h"
 #include "keccak_x86.h"
+#include <string.h>
+
+typedef __m512i vec;
+#define VEC_WORDS 8
+
+static inline vec vec_load(const uint64_t *p) {
+    return _mm512_load_si512((const void *)p);
+}
+static inline vec vec_loadu(const uint64_t *p) {
+    return _mm512_loadu_si512((const void *)p);
+}
+static inline void vec_store(uint64_t *p, vec v) {
+    _mm512_store_si512((void *)p, v);
+}
+static inline vec vec_set1(uint64_t a) {
+    return _mm512_set1_epi64((long long)a);
+}
+static inline vec vec_zero(void) {
+    return _mm512_setzero_si512();
+}
+static inline vec vec_xor(vec a, vec b) {
+    return _mm512_xor_si512(a, b);
+}
+static inline vec vec_xor3(vec a, vec b, vec c) {
+    return _mm512_ternarylogic_epi64(a, b, c, 0x96);
+}
+static inline vec vec_clmul_lo(vec a, vec b) {
+    return _mm512_clmulepi64_epi128(a, b, 0x00);
+}
+static inline vec vec_clmul_hi(vec a, vec b) {
+    return _mm512_clmulepi64_epi128(a, b, 0x11);
+}
+static inline vec vec_unpack_lo(vec a, vec b) {
+    return _mm512_unpacklo_epi64(a, b);
+}
+static inline vec vec_unpack_hi(vec a, vec b) {
+    return _mm512_unpackhi_epi64(a, b);
+}
+static inline vec vec_double(vec a) {
+    return _mm512_add_epi64(a, a);
+}
+static inline vec vec_shl3(vec a) {
+    return _mm512_slli_epi64(a, 3);
+}
+static inline vec vec_shr60(vec a) {
+    return _mm512_srli_epi64(a, 60);
+}
+static inline vec vec_lookup(vec table, vec at) {
+    return _mm512_shuffle_epi8(table, at);
+}
+#define vec_table16(...) _mm512_broadcast_i32x4(_mm_setr_epi8(__VA_ARGS__))
+
+#include "clmul_kernels.h"
+
+static inline vec indices(long long i0, long long i1, long long i2, long long i3, long long i4, long long i5,
+                          long long i6, long long i7) {
+    return _mm512_setr_epi64(i0, i1, i2, i3, i4, i5, i6, i7);
+}
+
+/* Two blocks of 8 words, A in x and B in y. In pairs of words, x = A01 A23 A45 A67 and y likewise; before
+ * each layer the partners are brought to the same place of two registers, and the twiddles to the order that
+ * this gives. */
+static inline void tail_pair(vec *x, vec *y, const uint64_t *t4, const uint64_t *t2, const uint64_t *t1) {
+    vec w4 = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(const void *)t4));
+    vec w2 = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(const void *)t2));
+    vec w1 = vec_loadu(t1);
+    vec u = _mm512_shuffle_i32x4(*x, *y, 0x44),
+        v = _mm512_shuffle_i32x4(*x, *y, 0xee); /* A01 A23 B01 B23; A45 A67 B45 B67 */
+    butterfly(&u, &v, _mm512_permutexvar_epi64(indices(0, 0, 0, 0, 1, 1, 1, 1), w4));
+    vec p = _mm512_shuffle_i32x4(u, v, 0x88),
+        q = _mm512_shuffle_i32x4(u, v, 0xdd); /* A01 B01 A45 B45; A23 B23 A67 B67 */
+    butterfly(&p, &q, _mm512_permutexvar_epi64(indices(0, 0, 2, 2, 1, 1, 3, 3), w2));
+    u = vec_unpack_lo(p, q); /* A02 B02 A46 B46; A13 B13 A57 B57 */
+    v = vec_unpack_hi(p, q);
+    butterfly(&u, &v, _mm512_shuffle_i32x4(w1, w1, 0xd8));
+    p = vec_unpack_lo(u, v);
+    q = vec_unpack_hi(u, v);
+    *x = _mm512_permutex2var_epi64(p, indices(0, 1, 8, 9, 4, 5, 12, 13), q);
+    *y = _mm512_permutex2var_epi64(p, indices(2, 3, 10, 11, 6, 7, 14, 15), q);
+}
+
+static void ntt_tail8(uint64_t *a, const uint64_t *t4, const uint64_t *t2, const uint64_t *t1, size_t n) {
+    size_t b = 0;
+    for (; b + 1 < n / 8; b += 2) {
+        vec x = vec_load(a + 8 * b), y = vec_load(a + 8 * b + 8);
+        tail_pair(&x, &y, t4 + b, t2 + 2 * b, t1 + 4 * b);
+        vec_store(a + 8 * b, x);
+        vec_store(a + 8 * b + 8, y);
+    }
+    if (b < n / 8) { /* one block is left: beside it one of zeros */
+        uint64_t s4[2] = {t4[b], 0}, s2[4] = {t2[2 * b], t2[2 * b + 1], 0, 0}, s1[8] = {0};
+        memcpy(s1, t1 + 4 * b, 4 * sizeof *s1);
+        vec x = vec_load(a + 8 * b), y = vec_zero();
+        tail_pair(&x, &y, s4, s2, s1);
+        vec_store(a + 8 * b, x);
+    }
+}
+
+/* ---- maps on bytes ----
+ * GF2P8AFFINEQB multiplies each byte by an 8x8 bit matrix: bit i of the result is the parity of the byte
+ * masked by byte 7 - i of the matrix. A map is 24 such matrices, one for each byte of an element; the
+ * accumulator is 24 planes of 64 bytes. */
+
+static void bitmap_prepare(bitmap8 *m, const gf192 col[8]) {
+    /* With byte j of the constant being bit 7 - j alone, the instruction transposes its matrix operand: bit i
+     * of byte j of the result is bit 7 - j of byte 7 - i. Row 7 - i of the operand must be column i of the
+     * map, so the columns go in backwards. */
+    const vec flip = vec_set1(0x0102040810204080u);
+    /* Within a lane the bytes of its two words alternate; then 16-bit units from the four lanes come
+     * together. */
+    const vec pairs =
+        _mm512_broadcast_i32x4(_mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15));
+    const vec units = _mm512_set_epi16(31, 23, 15, 7, 30, 22, 14, 6, 29, 21, 13, 5, 28, 20, 12, 4, 27, 19, 11,
+                                       3, 26, 18, 10, 2, 25, 17, 9, 1, 24, 16, 8, 0);
+    for (size_t l = 0; l < 3; l++) {
+        _Alignas(64) uint64_t w[8];
+        for (size_t c = 0; c < 8; c++)
+            w[c] = col[7 - c].c[l];
+        vec bytes = _mm512_permutexvar_epi16(units, _mm512_shuffle_epi8(vec_load(w), pairs));
+        _mm512_store_si512((void *)(m->tab + 64 * l), _mm512_gf2p8affine_epi64_epi8(flip, bytes, 0));
+    }
+}
+
+static inline vec map_image(vec bytes, const uint8_t *matrix) {
+    uint64_t w;
+    memcpy(&w, matrix, sizeof w);
+    return _mm512_gf2p8affine_epi64_epi8(bytes, vec_set1(w), 0);
+}
+
+static void bitmap_accumulate(uint8_t *acc, const bitmap8 *maps, size_t map_stride, const uint8_t *bytes,
+                              size_t byte_stride, size_t count) {
+    vec s[3][8]; /* loops over 24 at once would not be unrolled */
+    for (size_t l = 0; l < 3; l++)
+        for (size_t o = 0; o < 8; o++)
+            s[l][o] = _mm512_load_si512((const void *)(acc + 64 * (8 * l + o)));
+    size_t j = 0;
+    for (; j + 1 < count; j += 2) {
+        const uint8_t *t0 = maps[j * map_stride].tab, *t1 = maps[(j + 1) * map_stride].tab;
+        vec b0 = _mm512_loadu_si512((const void *)(bytes + j * byte_stride));
+        vec b1 = _mm512_loadu_si512((const void *)(bytes + (j + 1) * byte_stride));
+        for (size_t l = 0; l < 3; l++)
+            for (size_t o = 0; o < 8; o++)
+                s[l][o] = vec_xor3(s[l][o], map_image(b0, t0 + 8 * (8 * l + o)),
+                                   map_image(b1, t1 + 8 * (8 * l + o)));
+    }
+    if (j < count) {
+        const uint8_t *t0 = maps[j * map_stride].tab;
+        vec b0 = _mm512_loadu_si512((const void *)(bytes + j * byte_stride));
+        for (size_t l = 0; l < 3; l++)
+            for (size_t o = 0; o < 8; o++)
+                s[l][o] = vec_xor(s[l][o], map_image(b0, t0 + 8 * (8 * l + o)));
+    }
+    for (size_t l = 0; l < 3; l++)
+        for (size_t o = 0; o < 8; o++)
+            _mm512_store_si512((void *)(acc + 64 * (8 * l + o)), s[l][o]);
+}
+
+/* Eight planes of 64 bytes to 64 words: interleavings of bytes, of pairs and of fours within lanes of 16
+ * elements. */
+static inline void planes_to_words(uint64_t *d, const uint8_t *acc) {
+    vec p[8], q[8];
+    for (size_t o = 0; o < 8; o++)
+        p[o] = _mm512_load_si512((const void *)(acc + 64 * o));
+    for (size_t o = 0; o < 8; o += 2) { /* q[o]: elements 0-7 of each lane; q[o + 1]: elements 8-15 */
+        q[o] = _mm512_unpacklo_epi8(p[o], p[o + 1]);
+        q[o + 1] = _mm512_unpackhi_epi8(p[o], p[o + 1]);
+    }
+    for (size_t h = 0; h < 2; h++) {
+        vec a = _mm512_unpacklo_epi16(q[h], q[2 + h]), b = _mm512_unpackhi_epi16(q[h], q[2 + h]);
+        vec c = _mm512_unpacklo_epi16(q[4 + h], q[6 + h]), e = _mm512_unpackhi_epi16(q[4 + h], q[6 + h]);
+        p[0] = _mm512_unpacklo_epi32(a, c); /* elements 8h + 2i and 8h + 2i + 1 of each lane in p[i] */
+        p[1] = _mm512_unpackhi_epi32(a, c);
+        p[2] = _mm512_unpacklo_epi32(b, e);
+        p[3] = _mm512_unpackhi_epi32(b, e);
+        vec r0 = _mm512_shuffle_i32x4(p[0], p[1], 0x88), r1 = _mm512_shuffle_i32x4(p[0], p[1], 0xdd);
+        vec r2 = _mm512_shuffle_i32x4(p[2], p[3], 0x88), r3 = _mm512_shuffle_i32x4(p[2], p[3], 0xdd);
+        vec_store(d + 8 * h,
+                  _mm512_shuffle_i32x4(r0, r2, 0x88)); /* lane 0 of p[0] to p[3], then lane 1, ... */
+        vec_store(d + 8 * h + 16, _mm512_shuffle_i32x4(r1, r3, 0x88));
+        vec_store(d + 8 * h + 32, _mm512_shuffle_i32x4(r0, r2, 0xdd));
+        vec_store(d + 8 * h + 48, _mm512_shuffle_i32x4(r1, r3, 0xdd));
+    }
+}
+
+static void bitmap_finish(evec d, const uint8_t *acc) {
+    for (size_t l = 0; l < 3; l++)
+        planes_to_words(d.p + l * d.stride, acc + 512 * l);
+}
+
+/* Exchanges the bits of a under mask << shift with those of b under mask; the selections are mask ? x : y. */
+static inline void swap_bits(vec *a, vec *b, unsigned shift, vec mask) {
+    vec up = _mm512_slli_epi64(*b, shift), down = _mm512_srli_epi64(*a, shift);
+    *a = _mm512_ternarylogic_epi64(mask, *a, up, 0xca);
+    *b = _mm512_ternarylogic_epi64(mask, down, *b, 0xca);
+}
+
+static void bits_transpose8(uint8_t *out, size_t out_stride, const uint8_t *in, size_t in_stride) {
+    const vec m4 = vec_set1(0x0f0f0f0f0f0f0f0fu), m2 = vec_set1(0x3333333333333333u),
+              m1 = vec_set1(0x5555555555555555u);
+    vec r[8];
+    for (size_t i = 0; i < 8; i++)
+        r[i] = _mm512_loadu_si512((const void *)(in + i * in_stride));
+    for (size_t i = 0; i < 4; i++)
+        swap_bits(&r[i], &r[i + 4], 4, m4);
+    for (size_t i = 0; i < 8; i++)
+        if (i % 4 < 2)
+            swap_bits(&r[i], &r[i + 2], 2, m2);
+    for (size_t i = 0; i < 8; i += 2)
+        swap_bits(&r[i], &r[i + 1], 1, m1);
+    for (size_t i = 0; i < 8; i++)
+        _mm512_storeu_si512((void *)(out + i * out_stride), r[i]);
+}
 
 const sheaf_kernels sheaf_kernels_avx512 = {
     .name = "avx512",
     .keccak_f1600_x8 = keccak_f1600_x8_avx512,
+    .ntt_butterfly = ntt_butterfly,
+    .ntt_butterfly4 = ntt_butterfly4,
+    .ntt_tail8 = ntt_tail8,
+    .evec_mul = evec_mul,
+    .evec_mul_add = evec_mul_add,
+    .evec_scale = evec_scale,
+    .evec_scale_add = evec_scale_add,
+    .evec_scale_add_k = evec_scale_add_k,
+    .evec_fold = evec_fold,
+    .evec_fold_k = evec_fold_k,
+    .evec_dot = evec_dot,
+    .evec_dot_k = evec_dot_k,
+    .evec_dot3 = evec_dot3,
+    .evec_dot3_k = evec_dot3_k,
+    .evec_dot2 = evec_dot2,
+    .bitmap_prepare = bitmap_prepare,
+    .bitmap_accumulate = bitmap_accumulate,
+    .bitmap_finish = bitmap_finish,
+    .bits_transpose8 = bits_transpose8,
+    .sliced_linear = bits_sliced_linear_avx512,
+    .sliced_chi = bits_sliced_chi_avx512,
+    .grid_expand = bits_grid_expand_avx512,
+    .grid_chi = bits_grid_chi_avx512,
 };
