@@ -51,8 +51,13 @@ typedef struct ledger_shape {
     unsigned rate;
 } ledger_shape;
 
-/* Fills terms (at most cap) and returns their number. Floating point; never on a verifier's path. */
+#define LEDGER_MAX_TERMS (10 + 4 * WHIR_MAX_LEVELS)
+
+/* The shape of the protocol's own circuits. Returns 0, or -1 where the table has no such row. */
+int ledger_shape_init(ledger_shape *shape, params_family family, unsigned m, unsigned rate);
+/* Fills terms (the first cap of them) and returns how many there are; 0 where the table has no such row. A term is the error
+ * of one challenge, the largest of its group. Floating point; never on a verifier's path. */
 size_t ledger_compute(ledger_term *terms, size_t cap, const ledger_shape *shape);
-double ledger_security_bits(const ledger_shape *shape); /* minus the largest log2_error */
+double ledger_security_bits(const ledger_shape *shape); /* minus the largest log2_error; 0 without a row */
 
 #endif
