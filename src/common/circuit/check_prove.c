@@ -53,7 +53,7 @@ static gf64 form_value(const slot_view *v, term_range form) {
             of = v->publics[t->a * v->stride];
         else if (t->kind == TERM_SLOT)
             of = v->slot;
-        sum ^= gf64_mul(t->coeff, of);
+        sum ^= t->coeff == 1 ? of : gf64_mul(t->coeff, of);
     }
     return sum;
 }
@@ -144,7 +144,8 @@ int circuit_check(circuit_report *report, const circuit *c, unsigned m, uint64_t
     for (uint64_t s = 0; s < slots; s++) {
         const uint64_t from = s < signers ? s : signers - 1;
         slot_view v = {c, words + from, publics + from, signers, s, out};
-        evaluate_rows(&v);
+        if (s < signers) /* repeated slots have the rows of the last one */
+            evaluate_rows(&v);
         check_links(report, &v);
         n += collect(e + n, &v, BUS_PUSH);
         n += collect(e + n, &v, BUS_PULL);
