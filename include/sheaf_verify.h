@@ -59,7 +59,7 @@ typedef enum sheaf_check {
     SHEAF_CHECK_TRAILING,         /* bytes are left over */
     SHEAF_CHECK_MULTIPLICITY,     /* a multiplicity is too large, or they do not sum to the number of pulls */
     SHEAF_CHECK_BUS_BALANCE,      /* the two sides' products differ at the root */
-    SHEAF_CHECK_BUS_LAYER,        /* a grand-product layer's last claim; index = layer, 0 next to the root */
+    SHEAF_CHECK_BUS_LAYER,        /* a grand-product layer's last claim; index = layer, 1 next to the root */
     SHEAF_CHECK_LAYER,            /* a Keccak layer's last claim; index = round 0..23 */
     SHEAF_CHECK_INPUT,            /* the slices do not agree with the input layer's claim */
     SHEAF_CHECK_GRINDING,         /* a nonce does not meet its target; index = level */
