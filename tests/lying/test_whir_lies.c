@@ -1,4 +1,5 @@
-/* Openings whose prover lies in one message and carries on from it.  SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Openings whose prover lies in one message and carries on from it.  SPDX-License-Identifier: MIT OR
+ * Apache-2.0 */
 #include "t.h"
 #include "support/whir_rig.h"
 
@@ -43,7 +44,8 @@ static int tell(whir_rig *g, lie *l, sheaf_failure *f) {
 }
 
 /* Tells every lie of a kind, a few bits of every word of every message, and hands each outcome to `judge`. */
-static void tell_all(msg_kind kind, unsigned bits, void (*judge)(const whir_rig *g, const lie *l, const sheaf_failure *f)) {
+static void tell_all(msg_kind kind, unsigned bits,
+                     void (*judge)(const whir_rig *g, const lie *l, const sheaf_failure *f)) {
     uint64_t seed = t_seed();
     unsigned told = 0;
     for (size_t i = 0; i < WHIR_RIG_ROWS; i++) {
@@ -88,17 +90,28 @@ static void judge_answer(const whir_rig *g, const lie *l, const sheaf_failure *f
     CHECK_EQ_U64(f->index, l->level);
 }
 
-TEST(a_lie_in_a_round_fails_the_closing_equation) { tell_all(MSG_WHIR_ROUND, 1, judge_opening); }
+TEST(a_lie_in_a_round_fails_the_closing_equation) {
+    tell_all(MSG_WHIR_ROUND, 1, judge_opening);
+}
 
-TEST(a_lie_out_of_domain_fails_the_closing_equation) { tell_all(MSG_OOD, 4, judge_opening); }
+TEST(a_lie_out_of_domain_fails_the_closing_equation) {
+    tell_all(MSG_OOD, 4, judge_opening);
+}
 
-TEST(a_lie_in_the_last_word_fails_the_closing_equation) { tell_all(MSG_LAST_WORD, 1, judge_opening); }
+TEST(a_lie_in_the_last_word_fails_the_closing_equation) {
+    tell_all(MSG_LAST_WORD, 1, judge_opening);
+}
 
-TEST(another_root_fails_its_own_level) { tell_all(MSG_ROOT, 2, judge_root); }
+TEST(another_root_fails_its_own_level) {
+    tell_all(MSG_ROOT, 2, judge_root);
+}
 
-TEST(a_lie_in_an_opening_fails_its_level) { tell_all(MSG_OPENING, 1, judge_answer); }
+TEST(a_lie_in_an_opening_fails_its_level) {
+    tell_all(MSG_OPENING, 1, judge_answer);
+}
 
-/* Another nonce fails its level's grinding, unless it meets the target too; then it is as good as the smallest. */
+/* Another nonce fails its level's grinding, unless it meets the target too; then it is as good as the
+ * smallest. */
 TEST(another_nonce_fails_its_level_unless_it_meets_the_target) {
     uint64_t seed = t_seed();
     unsigned refused = 0, accepted = 0;
@@ -138,7 +151,8 @@ TEST(a_round_that_fits_a_false_claim_at_one_point_fails_the_closing_equation) {
         for (unsigned word = 0; word < 6; word++) {
             lie l = {.kind = MSG_WHIR_ROUND, .word = word, .change = t_rand64(&seed) | 1};
             const gf192 honest = g.claim;
-            /* c_0 + change, c_1 = claim + change + c_2: the same at X = 1. The other words: the same at X = 0. */
+            /* c_0 + change, c_1 = claim + change + c_2: the same at X = 1. The other words: the same at X =
+             * 0. */
             g.claim.c[word % 3] ^= l.change;
             CHECK(tell(&g, &l, &f));
             judge_opening(&g, &l, &f);

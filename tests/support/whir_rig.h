@@ -103,7 +103,8 @@ static T_UNUSED_ gf192 whir_rig_weight_at(void *ctx, const gf192 *r) {
 
 /* Reads the root and the opening, and nothing may be left. */
 static T_UNUSED_ int whir_rig_verify_with(const whir_rig *g, const uint8_t *proof, size_t len, gf192 claim,
-                                          gf192 (*weight_at)(void *ctx, const gf192 *r), void *ctx, sheaf_failure *f) {
+                                          gf192 (*weight_at)(void *ctx, const gf192 *r), void *ctx,
+                                          sheaf_failure *f) {
     rx c;
     uint64_t words[4];
     uint8_t root[32];

@@ -1,4 +1,5 @@
-/* The opening: against a plain twin, and against every damaged proof.  SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The opening: against a plain twin, and against every damaged proof.  SPDX-License-Identifier: MIT OR
+ * Apache-2.0 */
 #include "t.h"
 #include "ntt/ntt.h"
 #include "support/whir_rig.h"
@@ -7,7 +8,8 @@
 
 typedef struct mark { /* a message of a proof */
     msg_kind kind;
-    unsigned level; /* whose queries come next, or whose opening it is; the number of levels for the last rounds */
+    unsigned
+        level; /* whose queries come next, or whose opening it is; the number of levels for the last rounds */
     size_t at, len;
 } mark;
 
@@ -46,8 +48,8 @@ static void twin_commit(twin *t, twin_word *word, const uint64_t *msg, size_t ro
     for (size_t b = 0; b < rows; b++)
         for (size_t p = 0; p < (size_t)1 << word->log_n; p++)
             word->code[(b << word->log_n) + p] = ntt_evaluate_ref(msg + (b << k), k, p);
-    CHECK_EQ_INT(merkle_build(&word->tree, NULL, NULL, word->code, (size_t)1 << word->log_n, rows, word->log_n,
-                              t->g->par.arity),
+    CHECK_EQ_INT(merkle_build(&word->tree, NULL, NULL, word->code, (size_t)1 << word->log_n, rows,
+                              word->log_n, t->g->par.arity),
                  0);
     merkle_root(&word->tree, root);
     for (size_t l = 0; l < 4; l++)
@@ -329,7 +331,8 @@ TEST(every_rate_of_small_shapes_of_the_table_proves_and_verifies) {
 /* ---- the same bytes everywhere ---- */
 
 /* Large enough for several pieces of every kind of pass. */
-static const whir_params large = {15, 3, 4, 2, {{2, 1, 6, 0, 20, 0}, {5, 2, 0, 0, 13, 0}, {4, 5, 3, 0, 9, 0}}};
+static const whir_params large = {
+    15, 3, 4, 2, {{2, 1, 6, 0, 20, 0}, {5, 2, 0, 0, 13, 0}, {4, 5, 3, 0, 9, 0}}};
 
 TEST(a_proof_is_the_same_bytes_on_every_back_end_and_number_of_threads) {
     uint64_t seed = t_seed();
@@ -408,8 +411,8 @@ static int fits(const mark *m, const whir_params *par, const sheaf_failure *f) {
         return f->check == SHEAF_CHECK_MERKLE && f->index == m->level;
     if (m->level == par->levels) /* the last rounds: only the closing equation is still to come */
         return f->check == SHEAF_CHECK_OPENING;
-    /* Everything that is drawn later changes: the nonce meets its target once in 2^g, and the positions are others,
-     * unless the code is so short that they happen to be the same. */
+    /* Everything that is drawn later changes: the nonce meets its target once in 2^g, and the positions are
+     * others, unless the code is so short that they happen to be the same. */
     if (par->level[m->level].grind > 0 && f->check == SHEAF_CHECK_GRINDING && f->index == m->level)
         return 1;
     if (f->check == SHEAF_CHECK_TRUNCATED || (f->check == SHEAF_CHECK_MERKLE && f->index == m->level))
@@ -436,8 +439,8 @@ TEST(verify_rejects_a_flipped_bit_in_every_byte_of_every_message) {
                 CHECK_EQ_INT(whir_rig_verify(&g, c.out, c.len, &f), -1);
                 CHECK_EQ_INT(f.status, SHEAF_REJECTED);
                 if (!CHECK(fits(m, &g.par, &f)))
-                    printf("  row %zu, kind %d, level %u, byte %zu: check %d, index %" PRIu64 "\n", i, (int)m->kind,
-                           m->level, at, (int)f.check, f.index);
+                    printf("  row %zu, kind %d, level %u, byte %zu: check %d, index %" PRIu64 "\n", i,
+                           (int)m->kind, m->level, at, (int)f.check, f.index);
                 kinds[m->kind]++;
                 checks[f.check]++;
                 c.out[at] ^= bit;
@@ -449,7 +452,8 @@ TEST(verify_rejects_a_flipped_bit_in_every_byte_of_every_message) {
     }
     CHECK(kinds[MSG_ROOT] > 0 && kinds[MSG_WHIR_ROUND] > 0 && kinds[MSG_OOD] > 0 && kinds[MSG_NONCE] > 0);
     CHECK(kinds[MSG_OPENING] > 0 && kinds[MSG_LAST_WORD] > 0);
-    CHECK(checks[SHEAF_CHECK_MERKLE] > 0 && checks[SHEAF_CHECK_GRINDING] > 0 && checks[SHEAF_CHECK_OPENING] > 0);
+    CHECK(checks[SHEAF_CHECK_MERKLE] > 0 && checks[SHEAF_CHECK_GRINDING] > 0 &&
+          checks[SHEAF_CHECK_OPENING] > 0);
 }
 
 TEST(verify_rejects_a_proof_cut_at_any_length) {
@@ -498,8 +502,8 @@ TEST(verify_rejects_trailing_bytes) {
     whir_rig_free(&g);
 }
 
-/* The prover opens another word than the one it committed to, and the claim is true of the other. With this many queries
- * none misses: two codewords agree on less than half of the positions. */
+/* The prover opens another word than the one it committed to, and the claim is true of the other. With this
+ * many queries none misses: two codewords agree on less than half of the positions. */
 TEST(verify_rejects_a_word_swapped_after_the_commitment) {
     uint64_t seed = t_seed();
     const whir_params par = {9, 2, 4, 2, {{2, 1, 0, 0, 60, 0}, {3, 3, 0, 0, 40, 0}}};

@@ -1,8 +1,8 @@
 /* Ring switching, proving side: the weight Phi(eq(r, .)) as a table.   docs/protocol.md 6.7.
  * SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * Phi is linear over F2, so it is 24 tables, one for each byte of an element. Four of them stay in a first-level cache
- * while a block of the table goes by. The point is public: the look-ups tell nothing. */
+ * Phi is linear over F2, so it is 24 tables, one for each byte of an element. Four of them stay in a
+ * first-level cache while a block of the table goes by. The point is public: the look-ups tell nothing. */
 #include "whir.h"
 #include "../poly/poly.h"
 
@@ -12,7 +12,8 @@
 typedef struct ring_job {
     const sheaf_kernels *k;
     const ring_map *phi;
-    gf192 (*table)[256]; /* table[8 l + b][v] = Phi of the element whose limb l has v as byte b and nothing else */
+    gf192 (*table)[256]; /* table[8 l + b][v] = Phi of the element whose limb l has v as byte b and nothing
+                            else */
     evec weight, eq_low, eq_high, scratch; /* scratch: one block a worker */
     size_t block, padded;                  /* elements of a block, and of its place in scratch */
 } ring_job;
@@ -63,7 +64,8 @@ int ring_weights(evec weight, env *e, const ring_map *phi, const gf192 *r, unsig
     gf192(*table)[256] = mem_alloc(e->mem, BYTES * sizeof *table);
     int result = -1;
     if (words != NULL && table != NULL) {
-        ring_job job = {.k = kernels(), .phi = phi, .table = table, .weight = weight, .block = block, .padded = padded};
+        ring_job job = {
+            .k = kernels(), .phi = phi, .table = table, .weight = weight, .block = block, .padded = padded};
         job.eq_low = (evec){words, padded};
         job.eq_high = (evec){words + 3 * padded, blocks_padded};
         job.scratch = (evec){job.eq_high.p + 3 * blocks_padded, scratch};

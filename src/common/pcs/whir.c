@@ -9,7 +9,7 @@
 
 /* What a level leaves to be evaluated at the end. */
 typedef struct level_claims {
-    unsigned k;                /* variables of its points */
+    unsigned k; /* variables of its points */
     gf192 xi;
     gf192 ood[NTT_MAX_LOG_N];  /* the out-of-domain point; unused at the last level */
     const uint64_t *positions; /* of its queries */
@@ -81,7 +81,8 @@ static int verify_queries(verifier *v, unsigned level, const gf192 *y) {
         positions[q] &= (UINT64_C(1) << log_n) - 1;
     claims->positions = positions;
     v->positions += par->queries;
-    if (merkle_check(v->c, v->root, v->leaves, rows, log_n, v->par->arity, positions, par->queries, level) != 0)
+    if (merkle_check(v->c, v->root, v->leaves, rows, log_n, v->par->arity, positions, par->queries, level) !=
+        0)
         return -1;
 
     transcript_squeeze(&v->c->t, &claims->xi, 1);

@@ -1,9 +1,10 @@
 /* WHIR, proving side.   docs/protocol.md 6.
  * SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * Tables are folded in halves, so every pass is over contiguous vectors, in pieces that the pool's workers take and whose
- * sums are added by XOR: exact, so that no number of threads changes a byte. Kernels take multiples of eight elements;
- * rounds on fewer are plain, and the small tables of a level's claims are padded with zeros. */
+ * Tables are folded in halves, so every pass is over contiguous vectors, in pieces that the pool's workers
+ * take and whose sums are added by XOR: exact, so that no number of threads changes a byte. Kernels take
+ * multiples of eight elements; rounds on fewer are plain, and the small tables of a level's claims are padded
+ * with zeros. */
 #include "whir.h"
 #include "../ntt/ntt.h"
 #include "../poly/poly.h"
@@ -47,8 +48,8 @@ static int build_tree(tx *c, env *e, whir_commitment *w, unsigned log_n, unsigne
 }
 
 /* Encodes, hashes and sends the root. The level's matrix is 2^k columns of `rows` words before encoding. */
-static int commit_matrix(tx *c, env *e, whir_commitment *w, const uint64_t *msg, size_t rows, unsigned k, unsigned rate,
-                         unsigned arity) {
+static int commit_matrix(tx *c, env *e, whir_commitment *w, const uint64_t *msg, size_t rows, unsigned k,
+                         unsigned rate, unsigned arity) {
     memset(w, 0, sizeof *w);
     env_stage_begin(e, "encode");
     int result = encode(e, w, msg, rows, k, rate);
@@ -65,10 +66,12 @@ static int commit_matrix(tx *c, env *e, whir_commitment *w, const uint64_t *msg,
     return result;
 }
 
-int whir_commit(tx *c, env *e, whir_commitment *w, const whir_params *par, const uint64_t *q, size_t live_words) {
+int whir_commit(tx *c, env *e, whir_commitment *w, const whir_params *par, const uint64_t *q,
+                size_t live_words) {
     const unsigned k = par->log_words - par->level[0].fold;
     env_stage_begin(e, "commit");
-    int result = commit_matrix(c, e, w, q, whir_live_rows(par, live_words), k, par->level[0].rate, par->arity);
+    int result =
+        commit_matrix(c, e, w, q, whir_live_rows(par, live_words), k, par->level[0].rate, par->arity);
     env_stage_end(e);
     if (result == 0 && env_progress(e, 1.0, "commit") != 0) {
         whir_commitment_free(w, e->mem);
@@ -89,11 +92,11 @@ typedef struct prover {
     const whir_params *par;
     const sheaf_kernels *k;
     const uint64_t *q; /* level 0's word until its first fold, then NULL */
-    evec f, w;         /* the word (once q is folded) and the weight: n elements at the start of each plane. The first
-                        * fold frees the weight's upper half; the word goes there. */
+    evec f, w; /* the word (once q is folded) and the weight: n elements at the start of each plane. The first
+                * fold frees the weight's upper half; the word goes there. */
     size_t n;
-    gf192 r;           /* what is being folded with */
-    round_sums *part;  /* one a worker, zero between passes */
+    gf192 r;          /* what is being folded with */
+    round_sums *part; /* one a worker, zero between passes */
 } prover;
 
 static gf192 word_at(const prover *s, size_t i) {
@@ -114,10 +117,12 @@ static round_sums collect(prover *s) {
     return total;
 }
 
-/* The sums over len pairs of elements `half` apart. With the halves exchanged, evec_dot2's value at 1 is the one at 0. */
+/* The sums over len pairs of elements `half` apart. With the halves exchanged, evec_dot2's value at 1 is the
+ * one at 0. */
 static void sum_range(prover *s, size_t at, size_t half, size_t len, unsigned worker) {
     gf192 d[2];
-    s->k->evec_dot2(d, evec_at(s->w, at + half), evec_at(s->w, at), evec_at(s->f, at + half), evec_at(s->f, at), len);
+    s->k->evec_dot2(d, evec_at(s->w, at + half), evec_at(s->w, at), evec_at(s->f, at + half),
+                    evec_at(s->f, at), len);
     add_sums(&s->part[worker], d[0], d[1]);
 }
 
@@ -137,7 +142,9 @@ static void fold_range(prover *s, size_t at, size_t half, size_t len) {
         s->k->evec_fold(f, f, evec_at(s->f, at + half), s->r, len);
 }
 
-static size_t piece_of(size_t n) { return n < PIECE ? n : PIECE; }
+static size_t piece_of(size_t n) {
+    return n < PIECE ? n : PIECE;
+}
 
 static void sum_piece(void *ctx, size_t task, unsigned worker) {
     prover *s = ctx;
@@ -179,7 +186,9 @@ static round_sums sum_round(prover *s) {
     return sums;
 }
 
-static gf192 fold_one(gf192 a0, gf192 a1, gf192 r) { return gf192_add(a0, gf192_mul(r, gf192_add(a0, a1))); }
+static gf192 fold_one(gf192 a0, gf192 a1, gf192 r) {
+    return gf192_add(a0, gf192_mul(r, gf192_add(a0, a1)));
+}
 
 static void end_fold(prover *s) {
     s->n /= 2;
@@ -251,8 +260,10 @@ static int commit_folded(prover *s, unsigned level, whir_commitment *w) {
         return -1;
     for (size_t b = 0; b < rows; b++)
         for (size_t l = 0; l < 3; l++)
-            memcpy(msg + (3 * b + l) * columns, s->f.p + l * s->f.stride + b * columns, columns * sizeof(uint64_t));
-    const int result = commit_matrix(s->c, s->e, w, msg, 3 * rows, ceil_log2(columns), par->rate, s->par->arity);
+            memcpy(msg + (3 * b + l) * columns, s->f.p + l * s->f.stride + b * columns,
+                   columns * sizeof(uint64_t));
+    const int result =
+        commit_matrix(s->c, s->e, w, msg, 3 * rows, ceil_log2(columns), par->rate, s->par->arity);
     mem_free(s->e->mem, msg);
     return result;
 }
@@ -266,8 +277,9 @@ static void send_last_word(prover *s) {
 
 /* ---- a level's claims ----
  *
- * The weight of a claim is a tensor, so it is kept as two tables, over the low variables (a block) and the high ones (the
- * blocks). Those of queries are over K. A block of the weight gains, for each claim, its low table times one constant. */
+ * The weight of a claim is a tensor, so it is kept as two tables, over the low variables (a block) and the
+ * high ones (the blocks). Those of queries are over K. A block of the weight gains, for each claim, its low
+ * table times one constant. */
 typedef struct level_claims {
     prover *s;
     unsigned k, low;      /* variables, and those of a block */
@@ -277,10 +289,10 @@ typedef struct level_claims {
     int has_ood;
     gf192 xi;
     evec eq_low, eq_high;
-    uint64_t *q_low;      /* [query][padded] */
-    uint64_t *q_high;     /* [block][query] */
+    uint64_t *q_low;  /* [query][padded] */
+    uint64_t *q_high; /* [block][query] */
     uint64_t *positions;
-    gf192 *coeff;         /* of each query's claim */
+    gf192 *coeff; /* of each query's claim */
     void *memory;
 } level_claims;
 
@@ -314,7 +326,9 @@ static int claims_init(level_claims *t, prover *s, unsigned level) {
     return 0;
 }
 
-static void claims_free(level_claims *t) { mem_free(t->s->e->mem, t->memory); }
+static void claims_free(level_claims *t) {
+    mem_free(t->s->e->mem, t->memory);
+}
 
 static void ood_block(void *ctx, size_t task, unsigned worker) {
     level_claims *t = ctx;
@@ -420,9 +434,11 @@ static int run_levels(prover *s, const whir_commitment *first) {
     return result;
 }
 
-int whir_open(tx *c, env *e, const whir_params *par, const whir_commitment *w, const uint64_t *q, evec weight) {
+int whir_open(tx *c, env *e, const whir_params *par, const whir_commitment *w, const uint64_t *q,
+              evec weight) {
     const size_t n = (size_t)1 << par->log_words;
-    prover s = {.c = c, .e = e, .par = par, .k = kernels(), .q = q, .f = evec_at(weight, n / 2), .w = weight, .n = n};
+    prover s = {
+        .c = c, .e = e, .par = par, .k = kernels(), .q = q, .f = evec_at(weight, n / 2), .w = weight, .n = n};
     int result = -1;
     env_stage_begin(e, "open");
     s.part = mem_alloc_zero(e->mem, pool_threads(e->pool) * sizeof *s.part);
