@@ -1,5 +1,5 @@
-/* The hook through which tests make the prover lie in one message.  SPDX-License-Identifier: MIT OR
- * Apache-2.0 */
+/* The hook through which tests make the prover lie in one message.
+ * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "../t.h"
 
 #include "common/hash/transcript.h"

@@ -1,5 +1,5 @@
-/* SHAKE256 [FIPS202], one message and eight.   docs/protocol.md 2.   SPDX-License-Identifier: MIT OR
- * Apache-2.0 */
+/* SHAKE256 [FIPS202], one message and eight.   docs/protocol.md 2.
+ * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "shake.h"
 
 #include <string.h>
