@@ -1,6 +1,7 @@
 /* The parameter table and the ledger.  SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <math.h>
 #include "../t.h"
+#include "common/circuit/circuit.h"
 #include "common/pcs/params.h"
 #include "common/pcs/params_table.h"
 
@@ -263,17 +264,42 @@ TEST(every_error_of_every_shape_is_at_most_2_to_the_minus_128) {
     CHECK_EQ_U64(for_every_row(check_ledger_of_row), 183);
 }
 
+/* The counts that the ledger assumes of a family are those of its circuit. */
+static void check_shape_of(const circuit *c) {
+    ledger_shape shape;
+    REQUIRE(ledger_shape_init(&shape, c->family, 10, 0) == 0);
+    CHECK_EQ_U64(shape.m, 10);
+    CHECK_EQ_U64(shape.j_vars, c->j_vars);
+    CHECK_EQ_U64(shape.kappa, c->kappa);
+    CHECK_EQ_U64(shape.links, c->n_links);
+    CHECK_EQ_U64(shape.has_bus != 0, c->n_push + c->n_pull != 0);
+    CHECK_EQ_U64(shape.bus_log, c->bus_log);
+    const uint64_t push = (uint64_t)(c->n_push + c->table_pulls) << 10, pull = (uint64_t)c->n_pull << 10;
+    CHECK(shape.bus_factors >= push && shape.bus_factors >= pull);
+}
+
+TEST(shapes_of_the_ledger_are_those_of_the_circuits) {
+    const uint64_t message[4] = {1, 2, 3, 4};
+    circuit c;
+    REQUIRE(circuit_build_leanxmss(&c, 5, message) == 0);
+    check_shape_of(&c);
+    circuit_free(&c);
+    REQUIRE(circuit_build_hash(&c) == 0);
+    check_shape_of(&c);
+    circuit_free(&c);
+}
+
 TEST(ledger_of_an_unknown_shape_is_empty) {
     ledger_shape shape;
-    ledger_term term;
+    ledger_term one;
     CHECK_EQ_INT(ledger_shape_init(&shape, PARAMS_LEANXMSS, 16, 4), -1);
     CHECK_EQ_INT(ledger_shape_init(&shape, PARAMS_HASH, 2, 0), -1);
     CHECK_EQ_INT(ledger_shape_init(&shape, PARAMS_FAMILY_COUNT_, 3, 1), -1);
     if (!CHECK_EQ_INT(ledger_shape_init(&shape, PARAMS_HASH, 3, 1), 0))
         return;
-    CHECK(ledger_compute(&term, 1, &shape) > 1);
+    CHECK(ledger_compute(&one, 1, &shape) > 1);
     shape.j_vars++; /* not the table's */
-    CHECK_EQ_U64(ledger_compute(&term, 1, &shape), 0);
+    CHECK_EQ_U64(ledger_compute(&one, 1, &shape), 0);
     CHECK(ledger_security_bits(&shape) == 0);
 }
 
