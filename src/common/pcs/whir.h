@@ -20,7 +20,7 @@ SHEAF_MUST_CHECK int whir_commit(tx *c, env *e, whir_commitment *w, const whir_p
 void whir_commitment_free(whir_commitment *w, mem *m);
 
 /* Proves what sum_u weight(u) q(u) is; the sum itself is not sent. log_words >= 4. weight: 2^log_words E elements in planes,
- * consumed (overwritten). */
+ * consumed (overwritten). Its stages, and the commitment's, are children of the span that the caller has open. */
 SHEAF_MUST_CHECK int whir_open(tx *c, env *e, const whir_params *par, const whir_commitment *w, const uint64_t *q, evec weight);
 
 /* Verifies. Calls weight_at(ctx, r) once, with the full point r of log_words coordinates, for the weight's multilinear

@@ -69,10 +69,8 @@ static int commit_matrix(tx *c, env *e, whir_commitment *w, const uint64_t *msg,
 int whir_commit(tx *c, env *e, whir_commitment *w, const whir_params *par, const uint64_t *q,
                 size_t live_words) {
     const unsigned k = par->log_words - par->level[0].fold;
-    env_stage_begin(e, "commit");
     int result =
         commit_matrix(c, e, w, q, whir_live_rows(par, live_words), k, par->level[0].rate, par->arity);
-    env_stage_end(e);
     if (result == 0 && env_progress(e, 1.0, "commit") != 0) {
         whir_commitment_free(w, e->mem);
         result = -1;
@@ -440,7 +438,6 @@ int whir_open(tx *c, env *e, const whir_params *par, const whir_commitment *w, c
     prover s = {
         .c = c, .e = e, .par = par, .k = kernels(), .q = q, .f = evec_at(weight, n / 2), .w = weight, .n = n};
     int result = -1;
-    env_stage_begin(e, "open");
     s.part = mem_alloc_zero(e->mem, pool_threads(e->pool) * sizeof *s.part);
     if (s.part != NULL) {
         transcript_label(&c->t, "whir    ");
@@ -449,6 +446,5 @@ int whir_open(tx *c, env *e, const whir_params *par, const whir_commitment *w, c
             result = staged_rounds(&s, par->levels, par->last_log);
     }
     mem_free(e->mem, s.part);
-    env_stage_end(e);
     return result == 0 && !c->failed ? 0 : -1;
 }
