@@ -7,6 +7,7 @@
 #include "field/gf64_inline.h"
 #include "hash/keccak.h"
 #define BITS(name) name##_ref
+#define BITS_WIDTH 16
 #include "bits_kernels.h"
 
 static void mul_ref(gf192 *d, const gf192 *a, const gf192 *b) {

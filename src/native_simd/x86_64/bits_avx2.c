@@ -1,6 +1,7 @@
 /* Kernels on rows of 64 bytes, compiled for avx2.   SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "bits_x86.h"
 #define BITS(name) name
+#define BITS_WIDTH 32
 #include "../../common/bits_kernels.h"
 
 void bits_sliced_linear_avx2(uint8_t *out, const uint8_t *in) { sliced_linear(out, in); }
