@@ -1,5 +1,5 @@
-/* Grand products by a prover that lies in one message and goes on from there: its transcript is consistent, so only the
- * algebra can reject it.  SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Grand products by a prover that lies in one message and goes on from there: its transcript is consistent,
+ * so only the algebra can reject it.  SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "../support/bus_rig.h"
 
 enum { LOWEST = 3, HIGHEST = 10 };
@@ -13,9 +13,9 @@ typedef enum lie_kind {
 
 typedef struct lie {
     lie_kind kind;
-    size_t word;   /* the lie is told in the message that holds this word of the proof */
+    size_t word; /* the lie is told in the message that holds this word of the proof */
     uint64_t seed;
-    size_t sent;   /* words so far */
+    size_t sent; /* words so far */
     int told;
     int tail;
 } lie;
@@ -102,7 +102,8 @@ TEST(a_random_message_is_rejected_by_its_layer) {
     }
 }
 
-/* Such a lie passes its own layer's check: the next one rejects, and after the last one the claim is false. */
+/* Such a lie passes its own layer's check: the next one rejects, and after the last one the claim is false.
+ */
 TEST(children_of_the_right_product_are_rejected_one_layer_on) {
     uint64_t seed = t_seed();
     for (unsigned h = LOWEST; h <= HIGHEST; h++) {
@@ -112,7 +113,8 @@ TEST(children_of_the_right_product_are_rejected_one_layer_on) {
         unsigned tried = 0;
         for (size_t word = 0; word < bus_proof_words(h); word++) {
             bus_place at = bus_place_of(h, word);
-            if (!at.tail || (word > 0 && bus_place_of(h, word - 1).tail && bus_place_of(h, word - 1).layer == at.layer))
+            if (!at.tail ||
+                (word > 0 && bus_place_of(h, word - 1).tail && bus_place_of(h, word - 1).layer == at.layer))
                 continue;
             tried++;
             lie l = {.kind = LIE_SAME_PRODUCT, .word = word, .seed = t_rand64(&seed)};

@@ -1,6 +1,8 @@
 """The digests of the two circuits, derived from docs/protocol.md 8.6 and 9 alone.  SPDX-License-Identifier: MIT OR Apache-2.0
 
-    python3 circuit_digest.py            the digests that tests/unit/test_circuit.c has
+    python3 circuit_digest.py
+
+prints the digests that tests/unit/test_circuit.c has; leanXMSS's is for epoch 0x9abcdef1 and the message 00 01 .. 1f.
 Standard library only.
 """
 import hashlib
@@ -179,4 +181,4 @@ def leanxmss(epoch, message):
 if __name__ == "__main__":
     assert mul(power_of_x(-32), power_of_x(32)) == 1
     print("hash:", hash_batch())
-    print("leanxmss, epoch 0x9abcdef1, message 00 01 .. 1f:", leanxmss(0x9ABCDEF1, bytes(range(32))))
+    print("leanxmss:", leanxmss(0x9ABCDEF1, bytes(range(32))))

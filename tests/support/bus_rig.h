@@ -1,4 +1,5 @@
-/* Grand products to try: leaves, an honest run, plain multilinear extensions.  SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Grand products to try: leaves, an honest run, plain multilinear extensions.
+ * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #ifndef SHEAF_TESTS_BUS_RIG_H
 #define SHEAF_TESTS_BUS_RIG_H
 
@@ -87,7 +88,8 @@ static T_UNUSED_ gf192 plain_mle(const gf192 *values, unsigned vars, const gf192
     return s;
 }
 
-/* Where message word `word` belongs: layer 0 is the root, and its place within the layer: rounds first, then the tail. */
+/* Where message word `word` belongs: layer 0 is the root, and its place within the layer: rounds first, then
+ * the tail. */
 typedef struct bus_place {
     unsigned layer;
     int tail;

@@ -1,12 +1,13 @@
-/* Witnesses of leanXMSS statements, honest ones and false ones: each attack keeps to everything that it can and says where it
- * must fail.  SPDX-License-Identifier: MIT OR Apache-2.0
+/* Witnesses of leanXMSS statements, honest ones and false ones: each attack keeps to everything that it can
+ * and says where it must fail.  SPDX-License-Identifier: MIT OR Apache-2.0
  *
  *     forge f;
  *     REQUIRE(forge_init(&f, epoch, seed) == 0);
- *     for (size_t i = 0; i < FORGE_ATTACKS; i++) { forge_attacks[i].make(&f); ... f.words, f.publics, f.multiplicities }
+ *     for (size_t i = 0; i < FORGE_ATTACKS; i++) { forge_attacks[i].make(&f); ... f.words, f.publics,
+ * f.multiplicities }
  *
- * There are three signers, so eight slots, of which 2..7 are alike. Attacks are on slot 1 (and 0). An attacker has all secret keys
- * and may choose the roots; what an attack needs of them is in `publics`. */
+ * There are three signers, so eight slots, of which 2..7 are alike. Attacks are on slot 1 (and 0). An
+ * attacker has all secret keys and may choose the roots; what an attack needs of them is in `publics`. */
 #ifndef SHEAF_TESTS_LEANXMSS_FORGE_H
 #define SHEAF_TESTS_LEANXMSS_FORGE_H
 
@@ -16,7 +17,7 @@
 
 enum {
     FORGE_SIGNERS = 3,
-    FORGE_LINK_LEAF = 2,                                /* the circuit's links, in their order */
+    FORGE_LINK_LEAF = 2, /* the circuit's links, in their order */
     FORGE_LINK_PATH = FORGE_LINK_LEAF + 25 * 5,
     FORGE_LINK_ROOT = FORGE_LINK_PATH + 2 * LEANXMSS_HEIGHT,
     FORGE_LINKS = FORGE_LINK_ROOT + 2
@@ -36,8 +37,8 @@ typedef struct forge {
 } forge;
 
 /* A key for one epoch and its signature. */
-static T_UNUSED_ int forge_sign(uint8_t public_key[32], uint8_t signature[LEANXMSS_SIGNATURE_BYTES], uint32_t epoch,
-                                const uint8_t message[32], uint64_t *seed) {
+static T_UNUSED_ int forge_sign(uint8_t public_key[32], uint8_t signature[LEANXMSS_SIGNATURE_BYTES],
+                                uint32_t epoch, const uint8_t message[32], uint64_t *seed) {
     uint8_t secret[32];
     leanxmss_key k;
     env e = {0};
@@ -76,8 +77,12 @@ static T_UNUSED_ void forge_read(forge *f) {
         f->broken |= witness_lx_plan(&f->slots[i], f->positions[i]) != 0;
 }
 
-static T_UNUSED_ void forge_chains(forge *f) { witness_lx_chains(f->slots, f->epoch); }
-static T_UNUSED_ void forge_path(forge *f) { witness_lx_path(f->slots, f->epoch); }
+static T_UNUSED_ void forge_chains(forge *f) {
+    witness_lx_chains(f->slots, f->epoch);
+}
+static T_UNUSED_ void forge_path(forge *f) {
+    witness_lx_path(f->slots, f->epoch);
+}
 
 static T_UNUSED_ void forge_close(forge *f) {
     witness_lx_store(f->words, FORGE_SIGNERS, 0, f->slots, FORGE_SIGNERS);
@@ -108,7 +113,7 @@ static T_UNUSED_ void forge_honest(forge *f) {
 
 /* Free choice of the CHAIN rows. */
 typedef struct forge_row {
-    size_t chain;  /* whose value it goes on from */
+    size_t chain; /* whose value it goes on from */
     uint64_t index;
     uint32_t cur, next;
 } forge_row;
@@ -139,7 +144,8 @@ static T_UNUSED_ size_t forge_walk(forge_row rows[LEANXMSS_STEPS], const uint8_t
 }
 
 /* A chain in first..end-1 whose position is in low..high. */
-static T_UNUSED_ size_t forge_chain(forge *f, size_t slot, size_t first, size_t end, uint8_t low, uint8_t high) {
+static T_UNUSED_ size_t forge_chain(forge *f, size_t slot, size_t first, size_t end, uint8_t low,
+                                    uint8_t high) {
     for (size_t c = first; c < end; c++)
         if (f->positions[slot][c] >= low && f->positions[slot][c] <= high)
             return c;
@@ -278,9 +284,15 @@ static T_UNUSED_ void forge_swapped_sibling_at(forge *f, size_t t) {
     f->slots[1].right[t] ^= 1;
     forge_finish(f);
 }
-static T_UNUSED_ void forge_swapped_sibling_0(forge *f) { forge_swapped_sibling_at(f, 0); }
-static T_UNUSED_ void forge_swapped_sibling_9(forge *f) { forge_swapped_sibling_at(f, 9); }
-static T_UNUSED_ void forge_swapped_sibling_31(forge *f) { forge_swapped_sibling_at(f, 31); }
+static T_UNUSED_ void forge_swapped_sibling_0(forge *f) {
+    forge_swapped_sibling_at(f, 0);
+}
+static T_UNUSED_ void forge_swapped_sibling_9(forge *f) {
+    forge_swapped_sibling_at(f, 9);
+}
+static T_UNUSED_ void forge_swapped_sibling_31(forge *f) {
+    forge_swapped_sibling_at(f, 31);
+}
 
 /* A sibling that is not the key's: the path goes elsewhere. */
 static T_UNUSED_ void forge_wrong_sibling(forge *f) {
@@ -380,8 +392,9 @@ static T_UNUSED_ void forge_wrong_end(forge *f) {
     forge_close(f);
 }
 
-/* A START position that is no position, in the bits that the encoding's link does not see: x^{3i-32} takes bits 0..31 of chain
- * 20's word to bits 28..59 of the digest, where the other chains' positions make up for it. */
+/* A START position that is no position, in the bits that the encoding's link does not see: x^{3i-32} takes
+ * bits 0..31 of chain 20's word to bits 28..59 of the digest, where the other chains' positions make up for
+ * it. */
 static T_UNUSED_ void forge_position_of_no_form(forge *f) {
     forge_read(f);
     uint64_t *start = f->slots[1].words + LX_START;

@@ -1,4 +1,5 @@
-/* The grand product: honest runs, changed messages, lengths, back ends and threads.  SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The grand product: honest runs, changed messages, lengths, back ends and threads.
+ * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "../support/bus_rig.h"
 
 enum { LOWEST = 3, HIGHEST = 10 };
@@ -158,7 +159,8 @@ TEST(every_truncation_and_a_trailing_byte_are_rejected) {
         tx_init(&c);
         CHECK_EQ_INT(bus_rig_prove(&b, &c, &e, &claim), 0);
         for (size_t len = 0; len < c.len; len++) {
-            uint8_t *cut = malloc(len + 1); /* ends where the proof does, so that a sanitizer sees a read past it */
+            uint8_t *cut =
+                malloc(len + 1); /* ends where the proof does, so that a sanitizer sees a read past it */
             REQUIRE(cut != NULL);
             memcpy(cut + 1, c.out, len);
             CHECK_EQ_INT(bus_rig_verify(h, b.extra, cut + 1, len, &claim, &f), -1);

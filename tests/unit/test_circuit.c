@@ -1,4 +1,5 @@
-/* The two circuits and their witnesses: digests, honest slots, false ones.  SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The two circuits and their witnesses: digests, honest slots, false ones.
+ * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "../support/leanxmss_forge.h"
 #include "../support/leanxmss_vectors.h"
 #include "hash/shake.h"
@@ -6,9 +7,11 @@
 
 /* ---- digests; tests/cli/circuit_digest.sh derives the same from the specification ---- */
 
+/* leanXMSS with epoch 0x9abcdef1 and the message 00 01 .. 1f. */
+
 static const char hash_digest[] = "hash: 77dd6c9cb150de636c2e6657422a814a93f5f8364ef7085fd4709b83b6ba90d0";
 static const char leanxmss_digest[] =
-    "leanxmss, epoch 0x9abcdef1, message 00 01 .. 1f: 56df4b358e467d9cc4cfe7e5b7629d1896d13e76c79fc6c21f1d146f1da143bb";
+    "leanxmss: 56df4b358e467d9cc4cfe7e5b7629d1896d13e76c79fc6c21f1d146f1da143bb";
 
 static void check_digest(const circuit *c, const char *line) {
     char hex[65];
@@ -99,34 +102,83 @@ static int small_circuit(circuit *c) {
     gf64 table[1][BUS_COORDS] = {{0}};
     return circuit_set_source(c, 0, 24, (lane_source){SOURCE_WORD, 1, 0}) | circuit_add_link(c, link, 2) |
            circuit_add_form(c, &tuple.coord[0], &t, 1) | circuit_add_tuple(c, BUS_PUSH, tuple) |
-           circuit_add_tuple(c, BUS_PULL, tuple) | circuit_set_table(c, (const gf64(*)[BUS_COORDS])table, 1, 1);
+           circuit_add_tuple(c, BUS_PULL, tuple) |
+           circuit_set_table(c, (const gf64(*)[BUS_COORDS])table, 1, 1);
 }
 
 typedef void (*damage)(circuit *c);
-static void two_tuples(circuit *c) { CHECK_EQ_INT(circuit_add_tuple(c, BUS_PULL, c->pull[0]), 0); }
-static void nine_coordinates(circuit *c) { c->push[0].count = 9; }
-static void form_past_the_end(circuit *c) { c->pull[0].coord[0].count = 2; }
-static void form_that_wraps(circuit *c) { c->pull[0].coord[0].first = UINT32_MAX; }
-static void link_past_the_end(circuit *c) { c->links[0].first = 3; }
-static void unknown_term(circuit *c) { c->terms[0].kind = 5; }
-static void lane_25(circuit *c) { c->terms[0].b = 25; }
-static void row_1(circuit *c) { c->terms[0].a = 1; }
-static void column_1(circuit *c) { c->terms[1].a = 1; }
-static void column_with_a_lane(circuit *c) { c->terms[1].b = 1; }
-static void word_2(circuit *c) { c->terms[2].a = 2; }
-static void constant_with_an_index(circuit *c) { c->terms[1].kind = TERM_CONST, c->terms[1].a = 1; }
-static void slot_with_an_index(circuit *c) { c->terms[1].kind = TERM_SLOT, c->terms[1].a = 1; }
-static void unknown_source(circuit *c) { c->source[3].kind = 3; }
-static void source_word_2(circuit *c) { c->source[24].a = 2; }
-static void source_word_with_a_value(circuit *c) { c->source[24].value = 1; }
-static void source_column_1(circuit *c) { c->source[2] = (lane_source){SOURCE_PUBLIC, 1, 0}; }
-static void source_constant_with_an_index(circuit *c) { c->source[2].a = 1; }
-static void bus_too_high(circuit *c) { c->bus_log = 13; }
-static void too_many_table_pulls(circuit *c) { c->table_pulls = 2; }
-static void no_table_pulls(circuit *c) { c->table_pulls = 0; }
-static void pulls_without_a_table(circuit *c) { c->n_table = 0; }
-static void table_without_a_bus(circuit *c) { c->n_push = c->n_pull = 0; }
-static void height_without_a_bus(circuit *c) { c->n_push = c->n_pull = c->n_table = c->table_pulls = 0, c->bus_log = 1; }
+static void two_tuples(circuit *c) {
+    CHECK_EQ_INT(circuit_add_tuple(c, BUS_PULL, c->pull[0]), 0);
+}
+static void nine_coordinates(circuit *c) {
+    c->push[0].count = 9;
+}
+static void form_past_the_end(circuit *c) {
+    c->pull[0].coord[0].count = 2;
+}
+static void form_that_wraps(circuit *c) {
+    c->pull[0].coord[0].first = UINT32_MAX;
+}
+static void link_past_the_end(circuit *c) {
+    c->links[0].first = 3;
+}
+static void unknown_term(circuit *c) {
+    c->terms[0].kind = 5;
+}
+static void lane_25(circuit *c) {
+    c->terms[0].b = 25;
+}
+static void row_1(circuit *c) {
+    c->terms[0].a = 1;
+}
+static void column_1(circuit *c) {
+    c->terms[1].a = 1;
+}
+static void column_with_a_lane(circuit *c) {
+    c->terms[1].b = 1;
+}
+static void word_2(circuit *c) {
+    c->terms[2].a = 2;
+}
+static void constant_with_an_index(circuit *c) {
+    c->terms[1].kind = TERM_CONST, c->terms[1].a = 1;
+}
+static void slot_with_an_index(circuit *c) {
+    c->terms[1].kind = TERM_SLOT, c->terms[1].a = 1;
+}
+static void unknown_source(circuit *c) {
+    c->source[3].kind = 3;
+}
+static void source_word_2(circuit *c) {
+    c->source[24].a = 2;
+}
+static void source_word_with_a_value(circuit *c) {
+    c->source[24].value = 1;
+}
+static void source_column_1(circuit *c) {
+    c->source[2] = (lane_source){SOURCE_PUBLIC, 1, 0};
+}
+static void source_constant_with_an_index(circuit *c) {
+    c->source[2].a = 1;
+}
+static void bus_too_high(circuit *c) {
+    c->bus_log = 13;
+}
+static void too_many_table_pulls(circuit *c) {
+    c->table_pulls = 2;
+}
+static void no_table_pulls(circuit *c) {
+    c->table_pulls = 0;
+}
+static void pulls_without_a_table(circuit *c) {
+    c->n_table = 0;
+}
+static void table_without_a_bus(circuit *c) {
+    c->n_push = c->n_pull = 0;
+}
+static void height_without_a_bus(circuit *c) {
+    c->n_push = c->n_pull = c->n_table = c->table_pulls = 0, c->bus_log = 1;
+}
 
 TEST(finish_refuses_what_is_out_of_range) {
     static const damage damages[] = {two_tuples,
@@ -200,7 +252,8 @@ TEST(init_and_adders_refuse_what_is_out_of_range) {
 /* Witness, then the plain check. */
 static int honest_leanxmss(size_t signers, const uint8_t *keys, const uint8_t *signatures, uint32_t epoch,
                            const uint8_t message[32]) {
-    uint64_t *words = malloc(LX_WORDS * signers * sizeof *words), *publics = malloc(LX_PUBLICS * signers * sizeof *publics);
+    uint64_t *words = malloc(LX_WORDS * signers * sizeof *words),
+             *publics = malloc(LX_PUBLICS * signers * sizeof *publics);
     uint64_t multiplicities[LX_TABLE], message_words[4], sum = 0;
     circuit c;
     circuit_report report;
@@ -212,7 +265,8 @@ static int honest_leanxmss(size_t signers, const uint8_t *keys, const uint8_t *s
     ok = ok && CHECK_EQ_INT(circuit_build_leanxmss(&c, epoch, message_words), 0);
     if (ok) {
         const unsigned m = circuit_log_slots(signers);
-        ok = CHECK_EQ_INT(witness_leanxmss(words, publics, multiplicities, &e, signers, keys, signatures, epoch, message, &f),
+        ok = CHECK_EQ_INT(witness_leanxmss(words, publics, multiplicities, &e, signers, keys, signatures,
+                                           epoch, message, &f),
                           SHEAF_OK) &&
              CHECK_EQ_INT(circuit_check(&report, &c, m, signers, words, publics, multiplicities), 0);
         for (size_t i = 0; i < LX_TABLE; i++)
@@ -260,22 +314,26 @@ TEST(the_first_bad_signature_is_named) {
     uint64_t seed = t_seed();
     signers g;
     REQUIRE(signers_init(&g, MANY, 12, &seed) == 0);
-    uint64_t *words = malloc(LX_WORDS * MANY * sizeof *words), publics[LX_PUBLICS * MANY], multiplicities[LX_TABLE];
+    uint64_t *words = malloc(LX_WORDS * MANY * sizeof *words), publics[LX_PUBLICS * MANY],
+             multiplicities[LX_TABLE];
     REQUIRE(words != NULL);
-    /* A chain value, the randomizer, a sibling, the root, P: by byte of the signature or, past it, of the key. */
-    static const size_t places[] = {5, 670, 675, 700, 1207, LEANXMSS_SIGNATURE_BYTES, LEANXMSS_SIGNATURE_BYTES + 31};
+    /* A chain value, the randomizer, a sibling, the root, P: by byte of the signature or, past it, of the
+     * key. */
+    static const size_t places[] = {
+        5, 670, 675, 700, 1207, LEANXMSS_SIGNATURE_BYTES, LEANXMSS_SIGNATURE_BYTES + 31};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         for (size_t s = 1; s < MANY; s += 4) {
-            uint8_t *at = places[i] < LEANXMSS_SIGNATURE_BYTES ? &g.signatures[s][places[i]]
-                                                               : &g.keys[s][places[i] - LEANXMSS_SIGNATURE_BYTES];
+            uint8_t *at = places[i] < LEANXMSS_SIGNATURE_BYTES
+                              ? &g.signatures[s][places[i]]
+                              : &g.keys[s][places[i] - LEANXMSS_SIGNATURE_BYTES];
             env e = {0};
             mem m = {NULL, NULL, NULL, 0, 0};
             sheaf_failure f;
             e.mem = &m;
             *at ^= 1;
             g.signatures[MANY - 1][0] ^= 1; /* a later one */
-            CHECK_EQ_INT(witness_leanxmss(words, publics, multiplicities, &e, MANY, g.keys[0], g.signatures[0], g.epoch, g.message,
-                                          &f),
+            CHECK_EQ_INT(witness_leanxmss(words, publics, multiplicities, &e, MANY, g.keys[0],
+                                          g.signatures[0], g.epoch, g.message, &f),
                          SHEAF_BAD_SIGNATURE);
             CHECK_EQ_INT(f.status, SHEAF_BAD_SIGNATURE);
             CHECK_EQ_U64(f.index, s);
@@ -292,7 +350,8 @@ TEST(witnesses_do_not_depend_on_back_end_or_threads) {
     REQUIRE(signers_init(&g, MANY, 3, &seed) == 0);
     const sheaf_isa before = kernels_isa();
     const size_t n = LX_WORDS * MANY;
-    uint64_t *first = calloc(n, sizeof *first), *words = malloc(n * sizeof *words), publics[LX_PUBLICS * MANY];
+    uint64_t *first = calloc(n, sizeof *first), *words = malloc(n * sizeof *words),
+             publics[LX_PUBLICS * MANY];
     uint64_t multiplicities[2][LX_TABLE];
     int have_first = 0;
     REQUIRE(first != NULL && words != NULL);
@@ -303,8 +362,8 @@ TEST(witnesses_do_not_depend_on_back_end_or_threads) {
             env e = {0};
             sheaf_failure f;
             e.pool = pool_create(threads);
-            CHECK_EQ_INT(witness_leanxmss(words, publics, multiplicities[have_first], &e, MANY, g.keys[0], g.signatures[0], g.epoch,
-                                          g.message, &f),
+            CHECK_EQ_INT(witness_leanxmss(words, publics, multiplicities[have_first], &e, MANY, g.keys[0],
+                                          g.signatures[0], g.epoch, g.message, &f),
                          SHEAF_OK);
             if (!have_first)
                 memcpy(first, words, n * sizeof *words);
@@ -342,11 +401,13 @@ TEST(a_witness_can_be_cancelled_and_can_run_out_of_memory) {
     env stopped = {0}, poor = {0};
     mem none = {no_memory, no_free, NULL, 0, 0};
     stopped.progress = stop_at_once;
-    CHECK_EQ_INT(witness_leanxmss(words, publics, multiplicities, &stopped, 1, g.keys[0], g.signatures[0], g.epoch, g.message, &f),
+    CHECK_EQ_INT(witness_leanxmss(words, publics, multiplicities, &stopped, 1, g.keys[0], g.signatures[0],
+                                  g.epoch, g.message, &f),
                  SHEAF_CANCELLED);
     CHECK_EQ_INT(f.status, SHEAF_CANCELLED);
     poor.mem = &none;
-    CHECK_EQ_INT(witness_leanxmss(words, publics, multiplicities, &poor, 1, g.keys[0], g.signatures[0], g.epoch, g.message, &f),
+    CHECK_EQ_INT(witness_leanxmss(words, publics, multiplicities, &poor, 1, g.keys[0], g.signatures[0],
+                                  g.epoch, g.message, &f),
                  SHEAF_OUT_OF_MEMORY);
     CHECK_EQ_INT(f.status, SHEAF_OUT_OF_MEMORY);
 }
@@ -453,9 +514,11 @@ TEST(every_committed_word_is_constrained) {
     for (size_t k = 0; k < 4; k++)
         message[k] = load64_le(g.message + 8 * k);
     REQUIRE(circuit_build_leanxmss(&c, g.epoch, message) == 0);
-    REQUIRE(witness_leanxmss(words, publics, multiplicities, &e, 1, g.keys[0], g.signatures[0], g.epoch, g.message, &f) == SHEAF_OK);
+    REQUIRE(witness_leanxmss(words, publics, multiplicities, &e, 1, g.keys[0], g.signatures[0], g.epoch,
+                             g.message, &f) == SHEAF_OK);
     for (size_t j = 0; j < LX_WORDS + LX_PUBLICS; j++) {
-        uint64_t *at = j < LX_WORDS ? &words[j] : &publics[j - LX_WORDS], bit = UINT64_C(1) << (t_rand64(&seed) % 64);
+        uint64_t *at = j < LX_WORDS ? &words[j] : &publics[j - LX_WORDS], bit = UINT64_C(1)
+                                                                                << (t_rand64(&seed) % 64);
         *at ^= bit;
         if (!CHECK(circuit_check(&r, &c, 3, 1, words, publics, multiplicities) == 1))
             printf("  word %zu\n", j);

@@ -1,7 +1,8 @@
 /* The grand product, prover.   docs/protocol.md 7.   SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * A round's sums run over pieces of CHUNK pairs that stay in the caches, the fold by the previous challenge done on the way.
- * Sums in E are exact, so the bytes do not depend on how pieces are shared out among threads. */
+ * A round's sums run over pieces of CHUNK pairs that stay in the caches, the fold by the previous challenge
+ * done on the way. Sums in E are exact, so the bytes do not depend on how pieces are shared out among
+ * threads. */
 #include "bus.h"
 #include <assert.h>
 #include "../poly/poly.h"
@@ -10,13 +11,15 @@ enum {
     LOG_CHUNK = 7,
     CHUNK = 1 << LOG_CHUNK,
     MAX_TASKS = 64,
-    SCRATCH = 8,                         /* vectors of CHUNK elements a worker */
+    SCRATCH = 8, /* vectors of CHUNK elements a worker */
     SCRATCH_WORDS = SCRATCH * 3 * CHUNK,
     LOG_PLAIN = 3 /* fewer than 2^3 elements are done one by one: kernels take multiples of 8 */
 };
 
 /* A piece of work that is cut into equal tasks. */
-static size_t task_count(size_t chunks) { return chunks < MAX_TASKS ? chunks : MAX_TASKS; }
+static size_t task_count(size_t chunks) {
+    return chunks < MAX_TASKS ? chunks : MAX_TASKS;
+}
 
 static evec scratch_vector(uint64_t *scratch, unsigned worker, unsigned which) {
     return (evec){scratch + (size_t)worker * SCRATCH_WORDS + (size_t)which * 3 * CHUNK, CHUNK};
@@ -75,7 +78,8 @@ static void products_of_four(env *e, evec to, evec from, unsigned i, uint64_t *s
 
 typedef struct rounds {
     const sheaf_kernels *k;
-    evec side[2];  /* T_{i+2} of push and pull: child c at c 2^i, its first 2^{n+1} elements live (2^{n+2} before a fold) */
+    evec side[2];  /* T_{i+2} of push and pull: child c at c 2^i, its first 2^{n+1} elements live (2^{n+2}
+                      before a fold) */
     unsigned i, n; /* the round's variable is n: pairs are (x, x + 2^n), x < 2^n */
     int fold;      /* fold by r, the challenge of variable n + 1, first */
     gf192 r;
@@ -86,8 +90,8 @@ typedef struct rounds {
     gf192 sum[MAX_TASKS][2][5]; /* of each task and side: the cofactor's coefficients */
 } rounds;
 
-/* The coefficients of (A_0 + A_1 X + A_2 X^2) (B_0 + B_1 X + B_2 X^2) from d: A_0 B_0, A_1 B_1, (A_0 + A_1)(B_0 + B_1),
- * A_2 B_2, (A_1 + A_2)(B_1 + B_2), and the product's value at 1. */
+/* The coefficients of (A_0 + A_1 X + A_2 X^2) (B_0 + B_1 X + B_2 X^2) from d: A_0 B_0, A_1 B_1, (A_0 +
+ * A_1)(B_0 + B_1), A_2 B_2, (A_1 + A_2)(B_1 + B_2), and the product's value at 1. */
 static void quartic(gf192 g[5], const gf192 d[6]) {
     g[0] = d[0];
     g[1] = gf192_add(d[2], gf192_add(d[0], d[1]));
@@ -96,9 +100,10 @@ static void quartic(gf192 g[5], const gf192 d[6]) {
     g[2] = gf192_add(gf192_add(d[5], gf192_add(g[0], g[1])), gf192_add(g[3], g[4]));
 }
 
-/* q: the coefficients 0, 1, 2 of (a_0 + (a_0 + a_1) X) (b_0 + (b_0 + b_1) X), and q[3] its value at 1; with eq, times eq. */
-static void quadratic_vectors(const sheaf_kernels *k, const evec q[4], evec a0, evec a1, evec b0, evec b1, const evec *eq,
-                              size_t n) {
+/* q: the coefficients 0, 1, 2 of (a_0 + (a_0 + a_1) X) (b_0 + (b_0 + b_1) X), and q[3] its value at 1; with
+ * eq, times eq. */
+static void quadratic_vectors(const sheaf_kernels *k, const evec q[4], evec a0, evec a1, evec b0, evec b1,
+                              const evec *eq, size_t n) {
     if (eq != NULL) {
         k->evec_mul(q[0], a0, *eq, n);
         k->evec_mul(q[3], a1, *eq, n);
@@ -208,18 +213,19 @@ static void eq_drop(rounds *w, unsigned n) {
             evec_set(w->eq_low, x, gf192_add(evec_get(w->eq_low, x), evec_get(w->eq_low, x + half)));
 }
 
-/* Fraction of all the work that is done before round n of layer i. */
+/* Fraction of all the work that is done before round n of layer i. A layer costs four times the one before
+ * it, so a third of its cost came before it and the last one is 3/4 of the whole; a layer's rounds halve. */
 static double fraction(unsigned h, unsigned i, unsigned n) {
-    double before = 1, layer = 1; /* layer i costs about 4^{(i + 2 - h)/2} of the last; 1/4 + 1/16 + ... = 1/3 of it came before */
+    double layer = 0.75;
     for (unsigned up = i + 2; up < h; up++)
         layer /= 2;
-    before = layer / 3 + layer * (1 - (double)((uint64_t)2 << n) / (double)((uint64_t)1 << i));
-    return before * 3 / 4;
+    return layer / 3 + layer * (1 - (double)((uint64_t)2 << n) / (double)((uint64_t)1 << i));
 }
 
-/* Step 2 of docs/protocol.md 7 for layer i: the rounds at z, then the tail (push's four children, then pull's). */
-static int prove_layer(tx *c, env *e, rounds *w, gf192 point[BUS_MAX_HEIGHT], gf192 tail[8], const gf192 *z, gf192 delta,
-                       unsigned i, unsigned h) {
+/* Step 2 of docs/protocol.md 7 for layer i: the rounds at z, then the tail (push's four children, then
+ * pull's). */
+static int prove_layer(tx *c, env *e, rounds *w, gf192 point[BUS_MAX_HEIGHT], gf192 tail[8], const gf192 *z,
+                       gf192 delta, unsigned i, unsigned h) {
     const unsigned top = i - 1, low = top < LOG_CHUNK ? top : LOG_CHUNK;
     eq_table_evec(w->eq_low, z, low, GF192_ONE);
     eq_table(w->eq_high, z + low, top - low);
@@ -297,7 +303,8 @@ int bus_prove(tx *c, env *e, bus_claim *claim, evec push, evec pull, unsigned h)
     uint64_t *eq_low = mem_alloc(e->mem, 3 * (size_t)CHUNK * sizeof(uint64_t));
     gf192 *eq_high = mem_alloc(e->mem, sizeof(gf192) << (h > LOG_CHUNK + 3 ? h - LOG_CHUNK - 3 : 0));
     rounds *w = mem_alloc(e->mem, sizeof *w);
-    if (scratch == NULL || eq_low == NULL || eq_high == NULL || w == NULL || trees_build(e, &t, h, root, scratch) != 0)
+    if (scratch == NULL || eq_low == NULL || eq_high == NULL || w == NULL ||
+        trees_build(e, &t, h, root, scratch) != 0)
         goto out;
     w->k = kernels();
     w->scratch = scratch;

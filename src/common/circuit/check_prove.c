@@ -1,4 +1,5 @@
-/* A circuit evaluated plainly on a witness.   docs/protocol.md 8.1.   SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* A circuit evaluated plainly on a witness.   docs/protocol.md 8.1.
+ * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "check.h"
 #include "../kernels.h"
 
@@ -85,7 +86,8 @@ static int compare_words(const uint64_t *a, const uint64_t *b, size_t n) {
 }
 
 static int compare_places(const entry *a, const entry *b) {
-    const uint64_t x[3] = {a->slot, (uint64_t)a->side, a->place}, y[3] = {b->slot, (uint64_t)b->side, b->place};
+    const uint64_t x[3] = {a->slot, (uint64_t)a->side, a->place},
+                   y[3] = {b->slot, (uint64_t)b->side, b->place};
     return compare_words(x, y, 3);
 }
 
@@ -129,8 +131,8 @@ static int multiplicities_bad(const circuit *c, unsigned m, const uint64_t *mult
     return left != 0;
 }
 
-int circuit_check(circuit_report *report, const circuit *c, unsigned m, uint64_t signers, const uint64_t *words,
-                  const uint64_t *publics, const uint64_t *multiplicities) {
+int circuit_check(circuit_report *report, const circuit *c, unsigned m, uint64_t signers,
+                  const uint64_t *words, const uint64_t *publics, const uint64_t *multiplicities) {
     const uint64_t slots = UINT64_C(1) << m;
     memset(report, 0, sizeof *report);
     uint64_t *out = malloc((size_t)c->rows * LANES * sizeof *out);

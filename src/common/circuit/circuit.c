@@ -1,4 +1,5 @@
-/* Slot circuits as data: building, validation, digest.   docs/protocol.md 8.1, 8.6.   SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Slot circuits as data: building, validation, digest.   docs/protocol.md 8.1, 8.6.
+ * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "circuit.h"
 #include "../hash/shake.h"
 
@@ -11,10 +12,11 @@ enum {
     MAX_TERMS = 1 << 24
 };
 
-int circuit_init(circuit *c, params_family family, unsigned words, unsigned j_vars, unsigned rows, unsigned kappa, unsigned publics) {
+int circuit_init(circuit *c, params_family family, unsigned words, unsigned j_vars, unsigned rows,
+                 unsigned kappa, unsigned publics) {
     memset(c, 0, sizeof *c);
-    if (j_vars > MAX_INDEX_VARS || kappa > MAX_INDEX_VARS || words == 0 || rows == 0 || words > 1u << j_vars ||
-        rows > 1u << kappa || publics > 1u << MAX_INDEX_VARS)
+    if (j_vars > MAX_INDEX_VARS || kappa > MAX_INDEX_VARS || words == 0 || rows == 0 ||
+        words > 1u << j_vars || rows > 1u << kappa || publics > 1u << MAX_INDEX_VARS)
         return -1;
     c->source = calloc((size_t)rows * LANES, sizeof *c->source);
     if (c->source == NULL)
@@ -43,7 +45,8 @@ unsigned circuit_log_slots(uint64_t signers) {
     return m < 3 ? 3 : m;
 }
 
-/* Room for one more than `count` items of `size` bytes; the array where it is now, or NULL: at most `most` items. */
+/* Room for one more than `count` items of `size` bytes; the array where it is now, or NULL: at most `most`
+ * items. */
 static void *room_for_one(void *items, size_t count, size_t *cap, size_t size, size_t most) {
     if (count < *cap)
         return items;
@@ -100,7 +103,8 @@ int circuit_add_link(circuit *c, const term *t, size_t n) {
 
 int circuit_add_tuple(circuit *c, bus_side side, bus_tuple tuple) {
     bus_tuple **places = side == BUS_PUSH ? &c->push : &c->pull;
-    unsigned *n = side == BUS_PUSH ? &c->n_push : &c->n_pull, *cap_of = side == BUS_PUSH ? &c->cap_push : &c->cap_pull;
+    unsigned *n = side == BUS_PUSH ? &c->n_push : &c->n_pull,
+             *cap_of = side == BUS_PUSH ? &c->cap_push : &c->cap_pull;
     size_t cap = *cap_of;
     bus_tuple *moved = room_for_one(*places, *n, &cap, sizeof tuple, (size_t)1 << MAX_BUS_LOG);
     if (moved == NULL)

@@ -1,5 +1,5 @@
-/* The circuit of a batch of hashes: 128-byte messages, 32-byte digests.   docs/protocol.md 9.1.   SPDX-License-Identifier: MIT OR
- * Apache-2.0 */
+/* The circuit of a batch of hashes: 128-byte messages, 32-byte digests.   docs/protocol.md 9.1.
+ * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "circuit.h"
 
 enum { WORDS = 16, LOG_WORDS = 4, DIGEST_WORDS = 4 };

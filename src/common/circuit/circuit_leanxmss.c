@@ -1,4 +1,5 @@
-/* The circuit of leanXMSS signatures on one epoch and message.   docs/protocol.md 9.2.   SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The circuit of leanXMSS signatures on one epoch and message.   docs/protocol.md 9.2.
+ * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "circuit.h"
 #include "leanxmss_layout.h"
 
@@ -15,9 +16,15 @@ typedef struct builder {
 
 /* ---- sources ---- */
 
-static lane_source constant(uint64_t value) { return (lane_source){SOURCE_CONST, 0, value}; }
-static lane_source word(unsigned j) { return (lane_source){SOURCE_WORD, (uint16_t)j, 0}; }
-static lane_source column(unsigned p) { return (lane_source){SOURCE_PUBLIC, (uint16_t)p, 0}; }
+static lane_source constant(uint64_t value) {
+    return (lane_source){SOURCE_CONST, 0, value};
+}
+static lane_source word(unsigned j) {
+    return (lane_source){SOURCE_WORD, (uint16_t)j, 0};
+}
+static lane_source column(unsigned p) {
+    return (lane_source){SOURCE_PUBLIC, (uint16_t)p, 0};
+}
 
 static void set(builder *b, unsigned row, unsigned lane, lane_source s) {
     if (!b->failed && circuit_set_source(b->c, row, lane, s) != 0)
@@ -85,10 +92,18 @@ static void set_rows(builder *b) {
 
 /* ---- links ---- */
 
-static term t_constant(gf64 value) { return (term){TERM_CONST, 0, 0, value}; }
-static term t_word(unsigned j) { return (term){TERM_WORD, 0, (uint16_t)j, 1}; }
-static term t_output(unsigned row, unsigned lane) { return (term){TERM_OUTPUT, (uint8_t)lane, (uint16_t)row, 1}; }
-static term t_column(unsigned p) { return (term){TERM_PUBLIC, 0, (uint16_t)p, 1}; }
+static term t_constant(gf64 value) {
+    return (term){TERM_CONST, 0, 0, value};
+}
+static term t_word(unsigned j) {
+    return (term){TERM_WORD, 0, (uint16_t)j, 1};
+}
+static term t_output(unsigned row, unsigned lane) {
+    return (term){TERM_OUTPUT, (uint8_t)lane, (uint16_t)row, 1};
+}
+static term t_column(unsigned p) {
+    return (term){TERM_PUBLIC, 0, (uint16_t)p, 1};
+}
 
 /* The term of a message lane of the LEAF sponge. */
 static term t_leaf_message(const builder *b, unsigned lane) {
@@ -101,7 +116,8 @@ static void add_link(builder *b, const term *t, size_t n) {
         b->failed = 1;
 }
 
-/* 1. A digest word is the sum of its 21 positions, three bits each: x^{3i-32} takes lane 0 of a position to its place. */
+/* 1. A digest word is the sum of its 21 positions, three bits each: x^{3i-32} takes lane 0 of a position to
+ * its place. */
 static void add_encoding_links(builder *b) {
     enum { HALF = LEANXMSS_CHAINS / 2 };
     gf64 shift = gf64_inv(gf64_pow(2, 32)), places[HALF];
@@ -146,7 +162,8 @@ static void add_path_links(builder *b) {
     for (unsigned t = 0; t < LEANXMSS_HEIGHT; t++)
         for (unsigned w = 0; w < 2; w++) {
             const unsigned right = b->epoch >> t & 1; /* the child that the path comes from */
-            const term link[] = {t_word(LX_MERKLE + LX_MERKLE_WORDS * t + 2 * right + w), t_output(LX_ROW_MERKLE + t - 1, w)};
+            const term link[] = {t_word(LX_MERKLE + LX_MERKLE_WORDS * t + 2 * right + w),
+                                 t_output(LX_ROW_MERKLE + t - 1, w)};
             add_link(b, link, 2);
         }
     for (unsigned w = 0; w < 2; w++) {
@@ -195,7 +212,8 @@ static void add_bus(builder *b) {
     }
     for (unsigned c = 0; c < LEANXMSS_CHAINS; c++) {
         const unsigned w = LX_END + LX_END_WORDS * c;
-        add_chain_place(b, BUS_PULL, t_constant(c), t_constant(lx_step_lane(LX_TABLE)), t_word(w), t_word(w + 1));
+        add_chain_place(b, BUS_PULL, t_constant(c), t_constant(lx_step_lane(LX_TABLE)), t_word(w),
+                        t_word(w + 1));
     }
     gf64 table[LX_TABLE][BUS_COORDS] = {{0}};
     for (unsigned p = 0; p < LX_TABLE; p++) {
@@ -203,7 +221,8 @@ static void add_bus(builder *b) {
         table[p][1] = lx_step_lane(p);
         table[p][2] = lx_step_lane(p + 1);
     }
-    if (!b->failed && circuit_set_table(b->c, (const gf64(*)[BUS_COORDS])table, LX_TABLE, LEANXMSS_STEPS) != 0)
+    if (!b->failed &&
+        circuit_set_table(b->c, (const gf64(*)[BUS_COORDS])table, LX_TABLE, LEANXMSS_STEPS) != 0)
         b->failed = 1;
 }
 

@@ -11,8 +11,8 @@ enum {
 
 /* ---- the steps ---- */
 
-void witness_lx_read(witness_slot *w, const uint8_t public_key[32], const uint8_t signature[LEANXMSS_SIGNATURE_BYTES],
-                     uint32_t epoch) {
+void witness_lx_read(witness_slot *w, const uint8_t public_key[32],
+                     const uint8_t signature[LEANXMSS_SIGNATURE_BYTES], uint32_t epoch) {
     memset(w, 0, sizeof *w);
     for (size_t k = 0; k < 2; k++) {
         w->root[k] = load64_le(public_key + 8 * k);
@@ -32,7 +32,8 @@ void witness_lx_read(witness_slot *w, const uint8_t public_key[32], const uint8_
 }
 
 /* Eight inputs of one block, all zero but for lanes 0..3 and the padding after `lanes` lanes. */
-static void start_block(uint64_t s[8 * LX_LANES], const witness_slot w[LANES], uint64_t lane0, uint64_t lane1, size_t lanes) {
+static void start_block(uint64_t s[8 * LX_LANES], const witness_slot w[LANES], uint64_t lane0, uint64_t lane1,
+                        size_t lanes) {
     memset(s, 0, 8 * LX_LANES * sizeof(uint64_t));
     for (size_t i = 0; i < LANES; i++) {
         s[i] = lane0;
@@ -44,8 +45,8 @@ static void start_block(uint64_t s[8 * LX_LANES], const witness_slot w[LANES], u
     }
 }
 
-unsigned witness_lx_encode(uint8_t positions[LANES][LEANXMSS_CHAINS], const witness_slot w[LANES], uint32_t epoch,
-                           const uint64_t message[4]) {
+unsigned witness_lx_encode(uint8_t positions[LANES][LEANXMSS_CHAINS], const witness_slot w[LANES],
+                           uint32_t epoch, const uint64_t message[4]) {
     _Alignas(64) uint64_t s[8 * LX_LANES];
     start_block(s, w, lx_lane0(LEANXMSS_TWEAK_ENCODING, 0), lx_lane1(epoch), 12);
     for (size_t i = 0; i < LANES; i++) {
@@ -117,9 +118,9 @@ void witness_lx_chains(witness_slot w[LANES], uint32_t epoch) {
         for (size_t c = 0; c < LEANXMSS_CHAINS; c++)
             for (size_t v = 0; v < 2; v++) {
                 const size_t from = w[n].end_from[c];
-                w[n].words[LX_END + LX_END_WORDS * c + v] = from < LEANXMSS_CHAINS
-                                                                ? w[n].words[LX_START + LX_START_WORDS * from + 1 + v]
-                                                                : out[from - LEANXMSS_CHAINS][v][n];
+                w[n].words[LX_END + LX_END_WORDS * c + v] =
+                    from < LEANXMSS_CHAINS ? w[n].words[LX_START + LX_START_WORDS * from + 1 + v]
+                                           : out[from - LEANXMSS_CHAINS][v][n];
             }
 }
 
@@ -135,7 +136,7 @@ static uint64_t leaf_lane(const witness_slot *w, uint32_t epoch, size_t lane) {
         return w->p[lane - 2];
     case LX_LEAF_LANES:
         return LX_PAD_FIRST;
-    case LX_RATE_LANES * LX_BLOCKS - 1:
+    case LX_RATE_LANES *LX_BLOCKS - 1:
         return LX_PAD_LAST;
     default:
         return lane < LX_LEAF_LANES ? w->words[LX_END + lane - 4] : 0;
@@ -211,7 +212,8 @@ typedef struct job {
 
 static void note_bad(job *j, size_t s) {
     size_t seen = __atomic_load_n(&j->first_bad, __ATOMIC_RELAXED);
-    while (s < seen && !__atomic_compare_exchange_n(&j->first_bad, &seen, s, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    while (s < seen &&
+           !__atomic_compare_exchange_n(&j->first_bad, &seen, s, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
 }
 
@@ -219,11 +221,12 @@ static void note_bad(job *j, size_t s) {
 static void eight_slots(void *ctx, size_t task, unsigned worker) {
     job *j = ctx;
     witness_slot *w = j->slots + (size_t)worker * LANES;
-    const size_t first = (j->first_task + task) * LANES, n = j->signers - first < LANES ? j->signers - first : LANES;
+    const size_t first = (j->first_task + task) * LANES,
+                 n = j->signers - first < LANES ? j->signers - first : LANES;
     for (size_t i = 0; i < LANES; i++) {
         const size_t s = first + (i < n ? i : n - 1);
-        witness_lx_read(&w[i], j->public_keys + LEANXMSS_PUBLIC_KEY_BYTES * s, j->signatures + LEANXMSS_SIGNATURE_BYTES * s,
-                        j->epoch);
+        witness_lx_read(&w[i], j->public_keys + LEANXMSS_PUBLIC_KEY_BYTES * s,
+                        j->signatures + LEANXMSS_SIGNATURE_BYTES * s, j->epoch);
     }
     uint8_t positions[LANES][LEANXMSS_CHAINS];
     unsigned bad = witness_lx_encode(positions, w, j->epoch, j->message);
@@ -238,9 +241,9 @@ static void eight_slots(void *ctx, size_t task, unsigned worker) {
     witness_lx_store(j->words, j->signers, first, w, n);
 }
 
-sheaf_status witness_leanxmss(uint64_t *words, uint64_t *publics, uint64_t multiplicities[LX_TABLE], env *e, size_t signers,
-                              const uint8_t *public_keys, const uint8_t *signatures, uint32_t epoch, const uint8_t message[32],
-                              sheaf_failure *f) {
+sheaf_status witness_leanxmss(uint64_t *words, uint64_t *publics, uint64_t multiplicities[LX_TABLE], env *e,
+                              size_t signers, const uint8_t *public_keys, const uint8_t *signatures,
+                              uint32_t epoch, const uint8_t message[32], sheaf_failure *f) {
     job j = {.words = words,
              .signers = signers,
              .public_keys = public_keys,
@@ -267,7 +270,8 @@ sheaf_status witness_leanxmss(uint64_t *words, uint64_t *publics, uint64_t multi
     }
     mem_free(e->mem, j.slots);
     if (status == SHEAF_OK && j.first_bad != SIZE_MAX) {
-        failure_set(f, SHEAF_BAD_SIGNATURE, SHEAF_CHECK_NONE, j.first_bad, "signature %zu does not verify", j.first_bad);
+        failure_set(f, SHEAF_BAD_SIGNATURE, SHEAF_CHECK_NONE, j.first_bad, "signature %zu does not verify",
+                    j.first_bad);
         status = SHEAF_BAD_SIGNATURE;
     }
     if (status == SHEAF_OK) {
