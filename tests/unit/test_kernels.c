@@ -5,6 +5,7 @@
  * write outside of what the contract names is found too. */
 #define _POSIX_C_SOURCE 200809L
 #include "../t.h"
+#include "hash/keccak.h"
 #include "kernels.h"
 
 #include <unistd.h>
@@ -309,6 +310,60 @@ static void check_bits_transpose(const sheaf_kernels *k) {
     }
 }
 
+static void check_sliced(const sheaf_kernels *k) {
+    uint64_t seed = t_seed();
+    for (unsigned r = 0; r < KECCAK_ROUNDS; r++) {
+        arena_start(&seed);
+        size_t in = place(201), e = place(201), a = place(201), shift = t_rand64(&seed) % 8;
+        k->sliced_linear((uint8_t *)(arena_mine + e) + shift, (const uint8_t *)(arena_mine + in) + shift);
+        twin->sliced_linear((uint8_t *)(arena_twin + e) + shift, (const uint8_t *)(arena_twin + in) + shift);
+        if (!arenas_agree("sliced_linear", r))
+            return;
+        k->sliced_chi((uint8_t *)(arena_mine + a) + shift, (const uint8_t *)(arena_mine + e) + shift, r);
+        twin->sliced_chi((uint8_t *)(arena_twin + a) + shift, (const uint8_t *)(arena_twin + e) + shift, r);
+        if (!arenas_agree("sliced_chi", r))
+            return;
+    }
+}
+
+static size_t power_of_3(unsigned n) {
+    size_t p = 1;
+    while (n-- > 0)
+        p *= 3;
+    return p;
+}
+
+static void check_grid(const sheaf_kernels *k) {
+    uint64_t seed = t_seed();
+    for (unsigned inner = 0; inner <= 4; inner++)
+        for (unsigned outer = 0; outer <= 2; outer++)
+            for (size_t digit = 0; digit < power_of_3(outer); digit++) {
+                size_t points = power_of_3(inner), stride = 64 + t_rand64(&seed) % 70,
+                       shift = t_rand64(&seed) % 8;
+                arena_start(&seed);
+                size_t from = place(((stride + 7) / 8 << (inner + outer)) + 16), to = place(8 * points + 1);
+                k->grid_expand((uint8_t *)(arena_mine + to) + shift,
+                               (const uint8_t *)(arena_mine + from) + shift, stride, inner, outer, digit);
+                twin->grid_expand((uint8_t *)(arena_twin + to) + shift,
+                                  (const uint8_t *)(arena_twin + from) + shift, stride, inner, outer, digit);
+                if (!arenas_agree("grid_expand", points))
+                    return;
+                size_t e1 = place(8 * points + 1), e2 = place(8 * points + 1), out = place(8 * points + 1);
+                uint8_t quadratic[81];
+                for (size_t g = 0; g < points; g++)
+                    quadratic[g] = t_rand64(&seed) & 1;
+                k->grid_chi((uint8_t *)(arena_mine + out) + shift, (const uint8_t *)(arena_mine + to) + shift,
+                            (const uint8_t *)(arena_mine + e1) + shift,
+                            (const uint8_t *)(arena_mine + e2) + shift, quadratic, points);
+                twin->grid_chi((uint8_t *)(arena_twin + out) + shift,
+                               (const uint8_t *)(arena_twin + to) + shift,
+                               (const uint8_t *)(arena_twin + e1) + shift,
+                               (const uint8_t *)(arena_twin + e2) + shift, quadratic, points);
+                if (!arenas_agree("grid_chi", points))
+                    return;
+            }
+}
+
 /* ---- the back ends ---- */
 
 /* The AVX2 table without what 256-bit VPCLMULQDQ replaces. */
@@ -351,6 +406,8 @@ ON_EACH(evec_from_k)
 ON_EACH(evec_sums)
 ON_EACH(bitmap)
 ON_EACH(bits_transpose)
+ON_EACH(sliced)
+ON_EACH(grid)
 
 /* ---- the portable kernels against their definitions ---- */
 
@@ -417,6 +474,60 @@ TEST(portable_fold_interpolates_and_sums_are_those_of_the_ends) {
     }
     CHECK_MEM(d3, s, sizeof s);
     CHECK_MEM(d2, s + 1, sizeof d2);
+}
+
+/* Byte z of row l has bit z of lane l of eight states. */
+static void slice(uint8_t *rows, const uint64_t state[8][25]) {
+    for (size_t l = 0; l < 25; l++)
+        for (size_t z = 0; z < 64; z++) {
+            unsigned b = 0;
+            for (size_t i = 0; i < 8; i++)
+                b |= (unsigned)(state[i][l] >> z & 1) << i;
+            rows[64 * l + z] = (uint8_t)b;
+        }
+}
+
+TEST(portable_sliced_round_is_the_round_of_eight_states) {
+    uint64_t seed = t_seed(), a[8][25], e[8][25];
+    uint8_t rows[1600], got[1600], want[1600];
+    for (unsigned r = 0; r < KECCAK_ROUNDS; r++) {
+        for (size_t i = 0; i < 8; i++)
+            for (size_t l = 0; l < 25; l++)
+                a[i][l] = t_rand64(&seed);
+        slice(rows, (const uint64_t(*)[25])a);
+        for (size_t i = 0; i < 8; i++)
+            keccak_round_linear_ref(e[i], a[i]);
+        slice(want, (const uint64_t(*)[25])e);
+        twin->sliced_linear(got, rows);
+        CHECK_MEM(got, want, sizeof want);
+        for (size_t i = 0; i < 8; i++)
+            keccak_round_chi_ref(a[i], e[i], r);
+        slice(want, (const uint64_t(*)[25])a);
+        twin->sliced_chi(rows, got, r);
+        CHECK_MEM(rows, want, sizeof want);
+    }
+}
+
+TEST(portable_grid_has_the_sum_at_infinity) {
+    uint64_t seed = t_seed();
+    enum { INNER = 3, OUTER = 2, POINTS = 27 };
+    uint8_t from[64 << (INNER + OUTER)], rows[64 * POINTS], want[64];
+    t_rand_bytes(&seed, from, sizeof from);
+    for (size_t digit = 0; digit < 9; digit++) {
+        twin->grid_expand(rows, from, 64, INNER, OUTER, digit);
+        for (size_t g = 0; g < POINTS; g++) {
+            memset(want, 0, sizeof want);
+            for (size_t b = 0; b < (size_t)1 << (INNER + OUTER); b++) {
+                size_t d = g + POINTS * digit; /* of all variables, the first fastest */
+                int in = 1;
+                for (unsigned v = 0; v < INNER + OUTER; v++, d /= 3)
+                    in = in && (d % 3 == 2 || d % 3 == (b >> v & 1));
+                for (size_t i = 0; in && i < 64; i++)
+                    want[i] ^= from[64 * b + i];
+            }
+            CHECK_MEM(rows + 64 * g, want, sizeof want);
+        }
+    }
 }
 
 /* ---- the choice ---- */
