@@ -347,7 +347,7 @@ enum { SIGNERS = 3, ROUNDS = 40 };
 /* Tries until the key is free. */
 static sheaf_status sign_patiently(const key_folder *d, uint8_t *signature, uint32_t epoch, unsigned which) {
     const struct timespec a_moment = {0, 200000};
-    for (int tries = 0; tries < 20000; tries++) {
+    for (int tries = 0; tries < 5000; tries++) {
         sheaf_status status = test_key_sign(d, signature, NULL, epoch, which, NULL);
         if (status != SHEAF_LOCKED)
             return status;
@@ -495,6 +495,39 @@ TEST(removing_the_lock_of_a_living_signer_does_not_let_another_sign) {
     CHECK_EQ_INT(test_key_sign(&d, signature, NULL, EPOCH, 0, &f), SHEAF_LOCKED);
     CHECK(strstr(f.message, "writing the journal") != NULL);
     end_child(pid);
+    CHECK_EQ_INT(test_key_sign(&d, signature, NULL, EPOCH, 0, &f), SHEAF_OK);
+    key_folder_remove(&d);
+}
+
+static const key_folder *replaced_in;
+static pid_t replaced_by;
+
+/* Between another's opening of a lock and its taking it: the lock goes away, and a third process makes its
+ * own. */
+static int replace_lock_once(const char *step) {
+    if (replaced_by == 0 && strcmp(step, "flock lock") == 0) {
+        replaced_by = -1; /* the child inherits this */
+        unlink(replaced_in->lock);
+        replaced_by = hold_at(replaced_in, "write record");
+    }
+    return 0;
+}
+
+TEST(a_lock_that_is_no_longer_at_its_name_is_no_lock) {
+    key_folder d;
+    uint8_t signature[LEANXMSS_SIGNATURE_BYTES];
+    sheaf_failure f = {0};
+    REQUIRE(key_folder_make(&d) == 0);
+    REQUIRE(prepare_once(&d) == 0);
+    prepare(&d, STALE_LOCK);
+    replaced_in = &d;
+    replaced_by = 0;
+    keyfile_test_hook = replace_lock_once;
+    CHECK_EQ_INT(test_key_sign(&d, signature, NULL, EPOCH, 0, &f), SHEAF_LOCKED);
+    keyfile_test_hook = NULL;
+    REQUIRE(replaced_by > 0);
+    CHECK(names_process(f.message, replaced_by));
+    end_child(replaced_by);
     CHECK_EQ_INT(test_key_sign(&d, signature, NULL, EPOCH, 0, &f), SHEAF_OK);
     key_folder_remove(&d);
 }

@@ -688,6 +688,11 @@ TEST(usage_tells_of_torn_and_withdrawn_records) {
     CHECK(u.n_ranges == 2 && u.ranges[0].first == 64 && u.ranges[0].last == 65 && u.ranges[1].first == 67 &&
           u.ranges[1].last == 67);
     keyfile_usage_free(&u, k);
+    /* Not even the message of zeros that its record shows. */
+    static const uint8_t zeros[32];
+    sheaf_failure f = {0};
+    CHECK_EQ_INT(keyfile_sign(signature, NULL, k, TEST_FIRST + 1, zeros, &f), SHEAF_EPOCH_USED);
+    CHECK(strstr(f.message, "withdrawn") != NULL);
     keyfile_close(k);
     key_folder_remove(&d);
 }
