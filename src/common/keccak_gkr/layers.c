@@ -89,7 +89,7 @@ int layers_verify(rx *c, layers_claim *out, layers_shape sh, const gf192 *omega,
         for (unsigned n = m; n < m + kappa; n++)
             if (top ? round_cubic(c, &claim, &rho[n]) : round_known(c, &claim, &rho[n], point[n], 1)) return -1;
         for (unsigned n = 0; n < 6; n++) {
-            gf192 t = gf192_from_k(gf64_pow(2, UINT64_C(1) << n));
+            gf192 t = gf192_from_k(UINT64_C(1) << (1u << n)); /* x^(2^n) */
             if (top ? round_known(c, &claim, &z[n], t, 0) : round_cubic(c, &claim, &z[n])) return -1;
         }
         for (unsigned n = 0; n < 3; n++)

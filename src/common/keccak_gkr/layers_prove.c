@@ -834,7 +834,7 @@ static void last_rounds(prover *p, gf192 *e, gf192 *w, gf192 z[6], gf192 y[3], g
                     add_cubic(c, w[64 * l + 2 * b], w[64 * l + 2 * b + 1], t[0], t[1], t[2]);
                     continue;
                 }
-                gf64 power = gf64_pow(2, (uint64_t)b << (n + 1));
+                gf64 power = UINT64_C(1) << (b << (n + 1)); /* x^e, e < 64 */
                 g1 = gf192_add(g1, gf192_mul_k(gf192_add(gf192_add(t[0], t[1]), t[2]), power));
                 g2 = gf192_add(g2, gf192_mul_k(t[2], power));
             }
@@ -844,7 +844,7 @@ static void last_rounds(prover *p, gf192 *e, gf192 *w, gf192 z[6], gf192 y[3], g
             }
         }
         if (p->top) {
-            gf192 t = gf192_from_k(gf64_pow(2, UINT64_C(1) << n));
+            gf192 t = gf192_from_k(UINT64_C(1) << (1u << n)); /* x^(2^n) */
             gf192 c0 = gf192_add(p->claim, gf192_mul(t, gf192_add(c[0], c[1])));
             send_known(p, gf192_mul(c0, gf192_inv(one_plus(t))), c[0], c[1], &z[n]);
         } else {
