@@ -1058,9 +1058,9 @@ int layers_prove(tx *c, env *e, layers_claim *out, layers_trace *t, const gf192 
     prover *p = mem_alloc_zero(e->mem, sizeof *p);
     gf192 *values = mem_alloc(e->mem, 3200 * sizeof *values);
     int result = -1;
+    if (p) p->e = e; /* what prover_free needs */
     if (!p || !values) goto done;
     p->c = c;
-    p->e = e;
     p->t = t;
     p->kn = kernels();
     p->omega = omega;
