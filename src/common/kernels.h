@@ -57,7 +57,7 @@ typedef struct sheaf_kernels {
      * (a0,a1) with t1 and (a2,a3) with t2. Rows disjoint. */
     void (*ntt_butterfly4)(uint64_t *a0, uint64_t *a1, uint64_t *a2, uint64_t *a3, const uint64_t t[3], size_t n);
     /* The last three layers (distances 4, 2, 1) on n words, n/8 blocks of 8: block b uses t4[b] for distance 4,
-     * t2[2b..2b+1] for distance 2 and t1[4b..4b+3] for distance 1. */
+     * t2[2b..2b+1] for distance 2 and t1[4b..4b+3] for distance 1. The twiddles need the alignment of words only. */
     void (*ntt_tail8)(uint64_t *a, const uint64_t *t4, const uint64_t *t2, const uint64_t *t1, size_t n);
 
     /* ---- vectors over K and E ---- */
