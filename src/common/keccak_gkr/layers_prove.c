@@ -50,7 +50,7 @@ static const unsigned pow3[] = {1, 3, 9, 27, 81, 243, 729};
 
 static unsigned choose_bit_rounds(layers_shape sh) {
     unsigned log_instances = sh.m + ceil_log2(sh.rows);
-    unsigned t = log_instances >= 20 ? 6 : log_instances >= 14 ? 5 : log_instances >= 11 ? 4 : 3;
+    unsigned t = log_instances >= 20 ? 6 : log_instances >= 12 ? 5 : log_instances >= 10 ? 4 : 3;
     return t < sh.m ? t : sh.m;
 }
 
