@@ -200,12 +200,17 @@ static void *small_machine(void *ctx, size_t bytes) {
     return bytes > *(size_t *)ctx ? NULL : malloc(bytes);
 }
 
+static void give_back(void *ctx, void *p) {
+    (void)ctx;
+    free(p);
+}
+
 TEST(a_key_that_does_not_fit_is_refused_with_a_number) {
     key_folder d;
     uint8_t public_key[32];
     sheaf_failure f;
     size_t most = 1 << 20;
-    mem m = {.alloc_fn = small_machine, .ctx = &most};
+    mem m = {.alloc_fn = small_machine, .free_fn = give_back, .ctx = &most};
     env e = {.mem = &m};
     REQUIRE(key_folder_make(&d) == 0);
     CHECK(keyfile_create(public_key, d.key, &e, NULL, 0, 32, &f) == SHEAF_OUT_OF_MEMORY);
