@@ -1,0 +1,96 @@
+#!/bin/sh
+# Shows what Sheaf does, on a machine that has nothing yet: sets up, builds, signs, aggregates, verifies, and catches three
+# lies.  SPDX-License-Identifier: MIT OR Apache-2.0
+#
+#     sh tools/demo.sh
+#
+# Everything it makes is in build/. SIGNERS (64) is the number of signers.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+signers=${SIGNERS:-64}
+start=$(date +%s)
+
+title() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+say() { printf '  %s\n' "$*"; }
+die() { printf '\ndemo: %s\n' "$*" >&2; exit 1; }
+
+title "1. Setting up and building"
+say "Installing what is missing (a C compiler, CMake, a JSON library) and fetching BearSSL, for randomness ..."
+mkdir -p build
+bash tools/setup.sh >build/demo-setup.log 2>&1 || { tail -n 20 build/demo-setup.log >&2; die "the setup failed"; }
+say "Compiling the library and the command ..."
+if ! command -v make >/dev/null 2>&1; then CMAKE_GENERATOR=Ninja; export CMAKE_GENERATOR; fi
+{
+    cmake --preset native && cmake --build --preset native -j 2 --target sheaf test_lying_prover
+} >build/demo-build.log 2>&1 || { tail -n 30 build/demo-build.log >&2; die "the build failed"; }
+sheaf=$root/build/native/sheaf
+liar=$root/build/native/tests/test_lying_prover
+say "Built: $("$sheaf" --version)"
+
+work=$root/build/demo
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+
+title "2. $signers people sign a message"
+printf 'Block 42 is final.\n' >message.txt
+say "The message: $(cat message.txt)"
+say "Each makes a key of their own (16 signatures long) and signs for epoch 5. These keys are from the system's randomness."
+i=0
+while [ "$i" -lt "$signers" ]; do
+    "$sheaf" keygen --epochs 0:16 -o "signer-$i.key" --quiet
+    "$sheaf" sign --key "signer-$i.key" --epoch 5 --message-file message.txt -o "signer-$i.sig" --quiet
+    i=$((i + 1))
+done
+say "One of them, signer 0:"
+"$sheaf" pubkey signer-0.key | sed 's/^/    public key /'
+"$sheaf" verify-signature signer-0.sig --message-file message.txt --quiet && say "  and the signature is good by itself: 1208 bytes."
+say "A key never signs two messages in one epoch; it refuses:"
+printf 'Block 42 is NOT final.\n' >other.txt
+if "$sheaf" sign --key signer-0.key --epoch 5 --message-file other.txt -o no.sig 2>refused.txt; then die "it signed twice"; fi
+sed 's/^/    /' refused.txt
+
+title "3. One proof for all of them"
+"$sheaf" collect signer-*.sig -o signatures.json
+"$sheaf" pubkey signer-*.key -o keys.json
+"$sheaf" aggregate signatures.json -o attestation.sheaf
+say "The signatures have $((signers * 1208)) bytes, the proof as above. For more signers the proof hardly grows."
+
+title "4. Anyone verifies it, without the signatures"
+"$sheaf" verify attestation.sheaf --keys keys.json --message-file message.txt --epoch 5 --quiet || die "the proof was not accepted"
+say "ACCEPTED: exactly these $signers keys signed exactly this message for epoch 5."
+"$sheaf" inspect attestation.sheaf | grep -E '^(soundness|proof  )' | sed 's/^/  /'
+
+title "5. Three lies"
+# The command must reject, with exit code 1, and say why.
+lie() { # what is wrong, arguments of verify
+    say "$1"
+    shift
+    code=0
+    "$sheaf" verify "$@" --quiet 2>lie.txt || code=$?
+    [ "$code" = 1 ] || die "the lie was not rejected (exit code $code): $(cat lie.txt)"
+    sed 's/^/    REFUSED: /' lie.txt
+}
+
+say "Lie one, a swapped key. Mallory puts her key into the file in the place of signer 0's."
+"$sheaf" keygen --epochs 0:16 -o mallory.key --quiet
+python3 - "$("$sheaf" pubkey mallory.key)" <<'END'
+import sys
+file = bytearray(open("attestation.sheaf", "rb").read())
+file[56:88] = bytes.fromhex(sys.argv[1][2:])  # after the header come the keys, 32 bytes each
+open("swapped.sheaf", "wb").write(file)
+END
+lie "The proof was made for another list of keys:" swapped.sheaf
+
+say "Lie two, another message. The same proof, said to be about the other text."
+lie "It is not what the proof is about:" attestation.sheaf --message-file other.txt
+
+say "Lie three, a lying prover. It has no signature of the last signer, makes one up that looks right in all but the"
+say "secret, computes everything else honestly and proves that all $signers signed."
+"$sheaf" collect signer-*.sig --binary -o signatures.sigs --quiet
+"$liar" --write signatures.sigs forged.sheaf || die "the liar could not make its proof"
+lie "The proof has the right form and size, and is wrong:" forged.sheaf --keys keys.json --message-file message.txt --epoch 5
+
+title "Done in $(($(date +%s) - start)) seconds."
+say "The files are in build/demo. Next: build/native/sheaf --help"
