@@ -7,6 +7,7 @@
 #include "support/key_folder.h"
 #include "support/leanxmss_vectors.h"
 #include "bearssl.h"
+#include "sig/leanxmss_key.h"
 
 static const uint8_t zero_signature[LEANXMSS_SIGNATURE_BYTES];
 
@@ -96,6 +97,39 @@ TEST(key_file_is_laid_out_as_specified) {
     CHECK(stat(d.key, &st) == 0 && (st.st_mode & 0777) == 0600);
     CHECK(stat(d.journal, &st) == 0 && (st.st_mode & 0777) == 0600);
     CHECK(!there(d.lock) && !there(d.unfinished));
+    leanxmss_key_wipe(&k, NULL);
+    key_folder_remove(&d);
+}
+
+TEST(a_key_in_memory_has_the_bytes_of_its_file) {
+    key_folder d;
+    static uint8_t file[2048], bytes[2048];
+    leanxmss_key k, again;
+    mem m = {0};
+    sheaf_failure f;
+    REQUIRE(begin(&d) == 0);
+    long n = file_get(d.key, file, sizeof file);
+    REQUIRE(leanxmss_keygen(&k, NULL, test_key_seed, TEST_FIRST, TEST_LOG_COUNT) == SHEAF_OK);
+    REQUIRE(n > 0 && leanxmss_key_bytes(TEST_LOG_COUNT) == (uint64_t)n);
+    leanxmss_key_encode(bytes, &k);
+    CHECK_MEM(bytes, file, n);
+    REQUIRE(leanxmss_key_decode(&again, &m, bytes, (size_t)n, "it", &f) == SHEAF_OK);
+    CHECK_MEM(again.public_key, k.public_key, 32);
+    CHECK_MEM(again.nodes, k.nodes, leanxmss_key_nodes_bytes(TEST_LOG_COUNT));
+    CHECK_MEM(again.siblings, k.siblings, sizeof k.siblings);
+    leanxmss_key_wipe(&again, &m);
+    static const leanxmss_key empty;
+    for (long i = 0; i < n; i++) {
+        bytes[i] ^= 0x40;
+        sheaf_status want = i >= 8 && i < 16 ? SHEAF_UNSUPPORTED : SHEAF_MALFORMED;
+        CHECK_EQ_INT(leanxmss_key_decode(&again, &m, bytes, (size_t)n, "it", &f), want);
+        CHECK_MEM(&again, &empty, sizeof again);
+        bytes[i] ^= 0x40;
+        CHECK_EQ_INT(leanxmss_key_decode(&again, &m, bytes, (size_t)i, "it", &f), SHEAF_MALFORMED);
+    }
+    CHECK_EQ_INT(leanxmss_key_decode(&again, &m, bytes, (size_t)n + 1, "it", &f), SHEAF_MALFORMED);
+    CHECK(strstr(f.message, "too long: it") != NULL);
+    CHECK_EQ_U64(m.current, 0);
     leanxmss_key_wipe(&k, NULL);
     key_folder_remove(&d);
 }

@@ -6,6 +6,7 @@
 #define _XOPEN_SOURCE 700 /* POSIX.1-2008 with realpath */
 #define _FILE_OFFSET_BITS 64
 #include "keyfile.h"
+#include "leanxmss_key.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,14 +27,13 @@ enum {
     FORMAT_VERSION = 1,
     SCHEME_LEANXMSS_SHAKE256 = 1,
     TAG = 32, /* SHA-256 */
-    KEY_HEADER = 88,
     JOURNAL_HEADER = 88,
     RECORD = 72,
     RECORD_BODY = RECORD - TAG,
     LOCK_TEXT = 512
 };
 
-static const uint8_t key_magic[8] = "SHEAFKEY", journal_magic[8] = "SHEAFJNL";
+static const uint8_t journal_magic[8] = "SHEAFJNL";
 #define WITHDRAWN UINT32_MAX /* in a record's place for the trial: the epoch can sign nothing any more */
 
 typedef struct names {
@@ -884,31 +884,6 @@ sheaf_status keyfile_interval(uint32_t *first, unsigned *log_count, uint64_t sta
                   s, c, before, c, after, c, from, size);
 }
 
-static uint64_t key_file_size(unsigned log_count) {
-    return KEY_HEADER + leanxmss_key_nodes_bytes(log_count) + 16 * (uint64_t)(LEANXMSS_HEIGHT - log_count) +
-           TAG;
-}
-
-static void key_header(uint8_t out[KEY_HEADER], const leanxmss_key *k) {
-    memcpy(out, key_magic, 8);
-    store32_le(out + 8, FORMAT_VERSION);
-    store32_le(out + 12, SCHEME_LEANXMSS_SHAKE256);
-    store32_le(out + 16, k->first);
-    store32_le(out + 20, k->log_count);
-    memcpy(out + 24, k->seed, 32);
-    memcpy(out + 56, k->public_key, 32);
-}
-
-static void key_checksum(uint8_t out[TAG], const uint8_t header[KEY_HEADER], const leanxmss_key *k) {
-    br_sha256_context h;
-    br_sha256_init(&h);
-    br_sha256_update(&h, header, KEY_HEADER);
-    br_sha256_update(&h, k->nodes, (size_t)leanxmss_key_nodes_bytes(k->log_count));
-    br_sha256_update(&h, k->siblings, 16 * (size_t)(LEANXMSS_HEIGHT - k->log_count));
-    br_sha256_out(&h, out);
-    secure_wipe(&h, sizeof h);
-}
-
 /* Makes a file that was not there, mode 0600 whatever the umask. */
 static int make_file(const char *path, const char *step) {
     int fd = fault(step) ? -1 : open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -920,11 +895,11 @@ static int make_file(const char *path, const char *step) {
 }
 
 static int write_key(int fd, const leanxmss_key *k) {
-    uint8_t header[KEY_HEADER], checksum[TAG];
-    uint64_t nodes = leanxmss_key_nodes_bytes(k->log_count), at = KEY_HEADER;
-    size_t siblings = 16 * (size_t)(LEANXMSS_HEIGHT - k->log_count);
-    key_header(header, k);
-    key_checksum(checksum, header, k);
+    uint8_t header[LEANXMSS_KEY_HEADER], checksum[LEANXMSS_KEY_CHECKSUM];
+    uint64_t nodes = leanxmss_key_nodes_bytes(k->log_count), at = sizeof header;
+    size_t siblings = leanxmss_key_siblings_bytes(k->log_count);
+    leanxmss_key_header_write(header, k);
+    leanxmss_key_checksum(checksum, k);
     int r = write_at(fd, header, sizeof header, 0, "write key header");
     secure_wipe(header, sizeof header);
     if (r != 0 || write_at(fd, k->nodes, (size_t)nodes, at, "write key nodes") != 0)
@@ -1080,48 +1055,26 @@ sheaf_status keyfile_create(uint8_t public_key[LEANXMSS_PUBLIC_KEY_BYTES], const
 }
 
 static sheaf_status read_key(leanxmss_key *k, int fd, const char *path, mem *m, sheaf_failure *f) {
-    uint8_t header[KEY_HEADER], checksum[TAG], want[TAG];
+    uint8_t header[LEANXMSS_KEY_HEADER], checksum[LEANXMSS_KEY_CHECKSUM];
     uint64_t size;
-    memset(k, 0, sizeof *k);
     if (regular_size(fd, &size) != 0)
         return io_failure(f, "the key file cannot be read", path);
-    if (size < KEY_HEADER)
-        return refuse(f, SHEAF_MALFORMED, "this is not a key file: %s", path);
+    if (size < sizeof header)
+        return refuse(f, SHEAF_MALFORMED, "this is not a key: %s", path);
     if (read_at(fd, header, sizeof header, 0) != 0)
         return io_failure(f, "the key file cannot be read", path);
-    sheaf_status status = SHEAF_OK;
-    k->first = load32_le(header + 16);
-    k->log_count = load32_le(header + 20);
-    memcpy(k->seed, header + 24, 32);
-    memcpy(k->public_key, header + 56, 32);
-    if (memcmp(header, key_magic, sizeof key_magic) != 0)
-        status = refuse(f, SHEAF_MALFORMED, "this is not a key file: %s", path);
-    else if (load32_le(header + 8) != FORMAT_VERSION || load32_le(header + 12) != SCHEME_LEANXMSS_SHAKE256)
-        status = refuse(f, SHEAF_UNSUPPORTED, "a key file of an unknown version or scheme: %s", path);
-    else if (k->log_count > LEANXMSS_HEIGHT || (k->first & ((UINT64_C(1) << k->log_count) - 1)) != 0)
-        status = refuse(f, SHEAF_MALFORMED, "the key file's interval is not aligned: %s", path);
-    else if (size != key_file_size(k->log_count))
-        status = refuse(f, SHEAF_MALFORMED, "the key file is too short or too long: %s", path);
-    if (status == SHEAF_OK) {
-        uint64_t nodes = leanxmss_key_nodes_bytes(k->log_count), at = KEY_HEADER + nodes;
-        size_t siblings = 16 * (size_t)(LEANXMSS_HEIGHT - k->log_count);
-        k->nodes = nodes <= SIZE_MAX ? mem_alloc(m, (size_t)nodes) : NULL;
-        if (k->nodes == NULL)
-            status = refuse(f, SHEAF_OUT_OF_MEMORY, "the key needs %llu bytes of memory: %s",
-                            (unsigned long long)nodes, path);
-        else if (read_at(fd, k->nodes, (size_t)nodes, KEY_HEADER) != 0 ||
-                 read_at(fd, k->siblings[0], siblings, at) != 0 ||
-                 read_at(fd, checksum, sizeof checksum, at + siblings) != 0)
-            status = io_failure(f, "the key file cannot be read", path);
-    }
-    if (status == SHEAF_OK) {
-        key_checksum(want, header, k);
-        if (memcmp(checksum, want, sizeof want) != 0)
-            status = refuse(f, SHEAF_MALFORMED, "the key file is damaged (checksum): %s", path);
-        else if (leanxmss_key_check(k) != 0)
-            status = refuse(f, SHEAF_MALFORMED, "the key file's public key is not its seed's: %s", path);
-    }
+    sheaf_status status = leanxmss_key_header_read(k, m, header, size, path, f);
     secure_wipe(header, sizeof header);
+    if (status != SHEAF_OK)
+        return status;
+    uint64_t nodes = leanxmss_key_nodes_bytes(k->log_count), at = sizeof header + nodes;
+    size_t siblings = leanxmss_key_siblings_bytes(k->log_count);
+    if (read_at(fd, k->nodes, (size_t)nodes, sizeof header) != 0 ||
+        read_at(fd, k->siblings[0], siblings, at) != 0 ||
+        read_at(fd, checksum, sizeof checksum, at + siblings) != 0)
+        status = io_failure(f, "the key file cannot be read", path);
+    else
+        status = leanxmss_key_accept(k, checksum, path, f);
     if (status != SHEAF_OK)
         leanxmss_key_wipe(k, m);
     return status;
