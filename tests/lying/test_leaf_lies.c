@@ -72,7 +72,8 @@ static void run_lies(const rig *g, const lie *lies, size_t n) {
         CHECK_EQ_INT(leaf_prove_on(&c, &e, &g->st, &g->w, 0, &f), SHEAF_OK);
         CHECK_EQ_INT(t.told, 1);
         CHECK_EQ_INT(leaf_verify(c.out, c.len, &g->st, NULL, &f), SHEAF_REJECTED);
-        if (!CHECK_EQ_INT(f.check, lies[i].check) | !CHECK_EQ_U64(f.index, lies[i].index))
+        const int as_meant = CHECK_EQ_INT(f.check, lies[i].check) & CHECK_EQ_U64(f.index, lies[i].index);
+        if (!as_meant)
             printf("  in \"%s\": %s\n", lies[i].name, f.message);
         tx_free(&c);
         pool_destroy(e.pool);
