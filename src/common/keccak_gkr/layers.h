@@ -45,8 +45,19 @@ SHEAF_MUST_CHECK int layers_prove(tx *c, env *e, layers_claim *out, layers_trace
 
 /* ---- shared by both sides ---- */
 
-/* w = the transpose of rho-pi-theta applied to mu^x eq(y, .) eq(z, .). Points: three coordinates of y, six of z. */
-void layers_weights(gf192 w[25 * 64], gf192 mu, const gf192 *y, const gf192 *z);
+/* The weights that a layer leaves: the transpose of rho-pi-theta applied to mu^x eq(y, .) eq(z, .), kept as the point. */
+typedef struct layers_point {
+    gf192 lane[25]; /* mu^x eq(y, y') for lane x + 5y' */
+    gf192 z[6], eq_z[64];
+} layers_point;
+/* Points: three coordinates of y, six of z. */
+void layers_point_set(layers_point *p, gf192 mu, const gf192 *y, const gf192 *z);
+/* All 25 x 64 of the weights. */
+void layers_weights(gf192 w[25 * 64], const layers_point *p);
+/* wt[x] = sum_{y'<5, z'} eq(y, y') eq(z, z') w(x + 5y', z'), without the dense weights. */
+void layers_weights_at(gf192 wt[5], const layers_point *p, const gf192 *y, const gf192 *z);
+/* layers_constant of the weights. */
+gf192 layers_point_constant(const layers_point *p, unsigned r);
 /* The value that a layer's last claim must have: sum_x wt[x] (e_x + e_{x+2} + e_{x+1} e_{x+2}). */
 gf192 layers_chi_claim(const gf192 wt[5], const gf192 e[5]);
 /* sum over the set bits z of RC[r] of w[z]: the round constant's part under weights on lane 0. */

@@ -1047,7 +1047,9 @@ static void prove_layer(prover *p, layers_claim *out, unsigned r, gf192 *e, gf19
     tx_send_e(p->c, MSG_LAYER_TAIL, tail, 5);
     transcript_squeeze(&p->c->t, &mu, 1);
     p->claim = poly_eval(tail, 4, mu);
-    layers_weights(out->w, mu, y, z);
+    layers_point weights;
+    layers_point_set(&weights, mu, y, z);
+    layers_weights(out->w, &weights);
     set_weights(p, out->w);
     memcpy(w, out->w, sizeof out->w);
     memcpy(p->point, out->rho, (sh.m + sh.kappa) * sizeof *p->point);
