@@ -6,6 +6,7 @@
  * forks the transcript there and squeezes what the prover is about to squeeze. */
 #include "t.h"
 #include "support/bus_rig.h"
+#include "support/follower.h"
 #include "support/leanxmss_forge.h"
 #include "support/whir_rig.h"
 #include "circuit/leaf.h"
@@ -14,101 +15,7 @@
 #include "keccak_gkr/layers.h"
 #include "ntt/ntt.h"
 
-static gf192 next_challenges(const tx *c, const uint64_t *words, size_t n, gf192 *out, size_t n_out) {
-    transcript fork = c->t;
-    transcript_absorb(&fork, words, n);
-    transcript_squeeze(&fork, out, n_out);
-    return out[n_out - 1];
-}
-
-static gf192 next_challenge(const tx *c, const uint64_t *words, size_t n) {
-    gf192 r;
-    return next_challenges(c, words, n, &r, 1);
-}
-
 /* ---- Keccak layers: other values of the same chi claim ---- */
-
-enum { MOST_ROWS = 256, HONEST = 99 };
-
-/* Follows the layers through the hook and lies in one tail. */
-typedef struct follower {
-    const tx *c;
-    layers_shape sh;
-    const gf192 *omega; /* NULL: then layer 23 is not the target */
-    unsigned target;    /* the layer whose tail is false; HONEST: none */
-    unsigned layer, n;  /* at hand, and its rounds so far */
-    gf192 rho[LAYERS_MAX_M + LAYERS_MAX_KAPPA], z[6], y[3];
-    gf192 w[25 * 64]; /* of the layer at hand; at the end the inputs' */
-    gf192 by;
-    unsigned told;
-} follower;
-
-static void follower_init(follower *f, const tx *c, layers_shape sh, const gf192 *omega, unsigned target) {
-    memset(f, 0, sizeof *f);
-    f->c = c;
-    f->sh = sh;
-    f->omega = omega;
-    f->target = target;
-    f->layer = 23;
-    f->by = (gf192){{3, 5, 7}};
-}
-
-/* The verifier's weights of the five values: docs/protocol.md 8.4. */
-static void tail_weights(const follower *f, gf192 wt[5]) {
-    gf192 eq_y[8], eq_z[64], eq_k[MOST_ROWS];
-    for (unsigned x = 0; x < 5; x++)
-        wt[x] = GF192_ZERO;
-    eq_table(eq_y, f->y, 3);
-    eq_table(eq_z, f->z, 6);
-    eq_places(eq_k, f->sh.rows, f->rho + f->sh.m, f->sh.kappa);
-    for (size_t l = 0; l < 25; l++) {
-        gf192 sum = GF192_ZERO;
-        if (f->layer == 23)
-            for (size_t k = 0; k < f->sh.rows; k++)
-                sum = gf192_add(sum, gf192_mul(eq_k[k], f->omega[25 * k + l]));
-        else
-            for (size_t b = 0; b < 64; b++)
-                sum = gf192_add(sum, gf192_mul(eq_z[b], f->w[64 * l + b]));
-        wt[l % 5] = gf192_add(wt[l % 5], gf192_mul(eq_y[l / 5], sum));
-    }
-}
-
-/* e_0 and e_2 are never multiplied by each other, so the claim is affine in the two. */
-static void other_values(const gf192 wt[5], gf192 e[5], gf192 by) {
-    const gf192 claim = layers_chi_claim(wt, e);
-    gf192 slope[2];
-    for (size_t i = 0; i < 2; i++) {
-        gf192 moved[5];
-        memcpy(moved, e, sizeof moved);
-        moved[2 * i] = gf192_add(moved[2 * i], GF192_ONE);
-        slope[i] = gf192_add(claim, layers_chi_claim(wt, moved));
-        CHECK(!gf192_is_zero(slope[i]));
-    }
-    e[0] = gf192_add(e[0], gf192_mul(by, slope[1]));
-    e[2] = gf192_add(e[2], gf192_mul(by, slope[0]));
-    CHECK(gf192_equal(layers_chi_claim(wt, e), claim));
-}
-
-static void follow(follower *f, msg_kind kind, uint64_t *words, size_t n) {
-    const unsigned vars = f->sh.m + f->sh.kappa;
-    if (kind == MSG_LAYER_ROUND) {
-        const unsigned i = f->n++;
-        gf192 *to = i < vars ? &f->rho[i] : i < vars + 6 ? &f->z[i - vars] : &f->y[i - vars - 6];
-        *to = next_challenge(f->c, words, n);
-    } else if (kind == MSG_LAYER_TAIL) {
-        if (f->layer == f->target) {
-            gf192 e[5], wt[5];
-            memcpy(e, words, sizeof e);
-            tail_weights(f, wt);
-            other_values(wt, e, f->by);
-            memcpy(words, e, sizeof e);
-            f->told++;
-        }
-        layers_weights(f->w, next_challenge(f->c, words, n), f->y, f->z);
-        f->layer--;
-        f->n = 0;
-    }
-}
 
 static void follow_hook(void *ctx, msg_kind kind, uint64_t *words, size_t n) {
     follow(ctx, kind, words, n);
@@ -324,28 +231,6 @@ typedef struct leaf_teller {
     unsigned level; /* whose queries are being answered, or come next, at the lie */
 } leaf_teller;
 
-/* Two slices change, sum_z w(j*, z) s_z does not. */
-static void other_slices(const leaf_teller *t, uint64_t *words) {
-    static gf192 eq_j[1 << 10];
-    const circuit *c = t->g->st.circuit;
-    const follower *f = &t->layers;
-    gf192 slice[64], eq_k[MOST_ROWS], weight[2] = {GF192_ZERO, GF192_ZERO};
-    memcpy(slice, words, sizeof slice);
-    eq_table(eq_j, t->j_point, c->j_vars);
-    eq_places(eq_k, c->rows, f->rho + f->sh.m, c->kappa);
-    for (size_t i = 0; i < 25 * (size_t)c->rows; i++)
-        if (c->source[i].kind == SOURCE_WORD) {
-            const gf192 mass = gf192_mul(eq_k[i / 25], eq_j[c->source[i].a]);
-            for (size_t z = 0; z < 2; z++)
-                weight[z] = gf192_add(weight[z], gf192_mul(mass, f->w[64 * (i % 25) + z]));
-        }
-    for (size_t z = 0; z < 2; z++) {
-        CHECK(!gf192_is_zero(weight[z]));
-        slice[z] = gf192_add(slice[z], gf192_mul(f->by, weight[1 - z]));
-    }
-    memcpy(words, slice, sizeof slice);
-}
-
 /* A change of the nonce after which it misses its target. */
 static uint64_t missing_nonce(const leaf_teller *t, uint64_t nonce) {
     const whir_params *par = params_lookup(t->g->c.family, circuit_log_slots(t->g->st.signers), t->g->rate);
@@ -366,7 +251,7 @@ static void leaf_tell(void *ctx, msg_kind kind, uint64_t *words, size_t n) {
     if (kind == MSG_INPUT_ROUND)
         t->j_point[t->input_rounds++] = next_challenge(t->c, words, n);
     if (kind == MSG_SLICES && t->lie_in_slices) {
-        other_slices(t, words);
+        other_slices(&t->layers, t->g->st.circuit, t->j_point, words);
         t->told++;
     }
     if (t->one && kind == t->kind && t->seen[kind] == t->which) {
