@@ -41,6 +41,32 @@ mkdir in-a-folder
 check "an_error_leaves_no_file" 2 "sheaf aggregate: .*" by 'trap "" XFSZ; ulimit -f 8; "$1" aggregate list.json -o in-a-folder/x.sheaf'
 holds "the_folder_stays_empty" test -z "$(ls -A in-a-folder)"
 
+# ---- the progress bar ----
+# Runs a long proof with a terminal as standard error and stops it when a bar is seen.
+cat >terminal.py <<'END'
+import os, pty, select, signal, subprocess, sys, time
+main, side = pty.openpty()
+process = subprocess.Popen(sys.argv[1:], stderr=side, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+os.close(side)
+seen, begin = b"", time.time()
+while process.poll() is None and time.time() - begin < 60 and b"%" not in seen:
+    if select.select([main], [], [], 0.1)[0]:
+        try:
+            seen += os.read(main, 1000)
+        except OSError:  # the other side is closed
+            break
+shown_after = time.time() - begin
+process.send_signal(signal.SIGTERM)
+process.wait()
+sys.stdout.write("bar after a second\n" if b"[" in seen and b"%" in seen and shown_after > 0.9 else "no bar\n")
+END
+check "long_work_shows_a_bar_on_a_terminal" 0 "" python3 terminal.py "$sheaf" hash prove --log-n 16 -o in-a-folder/bar.sheaf
+holds "after_a_second" test "$out" = "bar after a second"
+check "short_work_shows_none" 0 "" python3 terminal.py "$sheaf" hash prove --log-n 3 -o short.sheaf
+holds "none_at_all" test "$out" = "no bar"
+check "quiet_work_shows_none" 0 "" timeout 20 python3 terminal.py "$sheaf" hash verify short.sheaf --quiet
+holds "none_either" test "$out" = "no bar"
+
 # ---- work that is stopped ----
 stop() { # signal: begins a long proof, stops it, and gives its exit code
     "$sheaf" hash prove --log-n 16 -o in-a-folder/long.sheaf &

@@ -89,12 +89,14 @@ int parse_hex(uint8_t *out, size_t n, const char *digits) {
     return digits[2 * n] == '\0' ? 0 : -1;
 }
 
-void args_hide(char *secret) {
-    for (volatile char *p = secret; *p != '\0'; p++)
-        *p = '*';
+static int store_hex32(const cli *c, const char *option, uint8_t *to, const char *digits) {
+    if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
+        digits += 2;
+    return parse_hex(to, 32, digits) == 0 ? CLI_OK
+                                          : cli_error(c, NULL, option, "not 32 bytes in hex (64 digits)");
 }
 
-static int store_value(const cli *c, const arg_spec *s, const char *value) {
+static int store_value(const cli *c, const arg_spec *s, char *value) {
     char option[40];
     snprintf(option, sizeof option, "--%s", s->name);
     uint64_t number = 0;
@@ -112,11 +114,13 @@ static int store_value(const cli *c, const arg_spec *s, const char *value) {
         *(uint32_t *)s->to = (uint32_t)number;
         return 0;
     case ARG_HEX32:
-        if (value[0] == '0' && (value[1] == 'x' || value[1] == 'X'))
-            value += 2;
-        if (parse_hex(s->to, 32, value) != 0)
-            return cli_error(c, NULL, option, "not 32 bytes in hex (64 digits)");
-        return 0;
+        return store_hex32(c, option, s->to, value);
+    case ARG_SEED: {
+        int code = store_hex32(c, option, s->to, value);
+        for (volatile char *p = value; *p != '\0'; p++)
+            *p = '*';
+        return code;
+    }
     }
     return CLI_ERROR;
 }

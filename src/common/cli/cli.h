@@ -33,7 +33,8 @@ typedef enum arg_type {
     ARG_FLAG,   /* int *to = 1 */
     ARG_TEXT,   /* const char **to */
     ARG_NUMBER, /* uint32_t *to, decimal, min..max */
-    ARG_HEX32   /* uint8_t to[32], 64 hex digits with or without 0x */
+    ARG_HEX32,  /* uint8_t to[32], 64 hex digits with or without 0x */
+    ARG_SEED    /* the same; the argument is overwritten, so that a list of processes no longer shows it */
 } arg_type;
 typedef struct arg_spec {
     const char *name; /* without the dashes */
@@ -48,8 +49,6 @@ enum { ARGS_MOST = 16 };
  * files[0..*n_files) are the other arguments, in argv's memory. 0, or CLI_ERROR with the error printed. An
  * option given twice is an error. */
 int args_parse(cli *c, int argc, char **argv, const arg_spec *specs, size_t n, char ***files, int *n_files);
-/* Overwrites an argument that holds a secret, so that a list of processes no longer shows it. */
-void args_hide(char *secret);
 /* A message given as --message HEX or --message-file FILE (its SHAKE256): put both into the specs of a verb.
  */
 typedef struct message_args {

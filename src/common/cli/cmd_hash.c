@@ -76,7 +76,7 @@ static int run_hash_prove(cli *c, int argc, char **argv) {
     const arg_spec specs[] = {{"output", 'o', ARG_TEXT, &output, NULL, 0, 0},
                               {"log-n", 0, ARG_NUMBER, &log_n, &log_given, 0, HASH_MOST_LOG},
                               {"messages", 0, ARG_TEXT, &input, NULL, 0, 0},
-                              {"seed", 0, ARG_HEX32, seed, &seed_given, 0, 0},
+                              {"seed", 0, ARG_SEED, seed, &seed_given, 0, 0},
                               {"log-inv-rate", 0, ARG_NUMBER, &c->log_inv_rate, NULL, 1, PARAMS_MAX_RATE}};
     char **files;
     int n_files;

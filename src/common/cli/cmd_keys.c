@@ -24,11 +24,12 @@ static int parse_interval(const char *given, uint64_t *start, uint64_t *count) {
 }
 
 static int run_keygen(cli *c, int argc, char **argv) {
-    const char *epochs = NULL, *output = NULL, *seed_text = NULL;
+    const char *epochs = NULL, *output = NULL;
+    int seed_given = 0;
     uint8_t seed[32], public_key[SHEAF_KEY_BYTES];
     const arg_spec specs[] = {{"epochs", 0, ARG_TEXT, &epochs, NULL, 0, 0},
                               {"output", 'o', ARG_TEXT, &output, NULL, 0, 0},
-                              {"seed", 0, ARG_TEXT, &seed_text, NULL, 0, 0}};
+                              {"seed", 0, ARG_SEED, seed, &seed_given, 0, 0}};
     char **files;
     int n_files;
     uint64_t start, count;
@@ -47,12 +48,6 @@ static int run_keygen(cli *c, int argc, char **argv) {
                          "a key has a journal beside it and cannot be written to standard output");
     if (parse_interval(epochs, &start, &count) != 0)
         return cli_error(c, NULL, "--epochs", "%s is not START:COUNT in decimal", epochs);
-    if (seed_text != NULL) {
-        int bad = parse_hex(seed, sizeof seed, strncmp(seed_text, "0x", 2) == 0 ? seed_text + 2 : seed_text);
-        args_hide((char *)seed_text); /* it lies in argv */
-        if (bad != 0)
-            return cli_error(c, NULL, "--seed", "not 32 bytes in hex (64 digits)");
-    }
 
     sheaf_context *ctx;
     progress_bar bar;
@@ -60,7 +55,7 @@ static int run_keygen(cli *c, int argc, char **argv) {
         return CLI_ERROR;
     sheaf_failure f = {0};
     sheaf_status status =
-        sheaf_key_create(ctx, public_key, output, start, count, seed_text != NULL ? seed : NULL, &f);
+        sheaf_key_create(ctx, public_key, output, start, count, seed_given ? seed : NULL, &f);
     progress_end(&bar);
     sheaf_context_destroy(ctx);
     secure_wipe(seed, sizeof seed);
