@@ -176,6 +176,7 @@ typedef struct prover {
 
     /* bit rounds */
     gf192 grid[729];
+    size_t shares; /* of the blocks, for one row and outer digit */
     gf192 *partial;
     size_t partial_count;
     uint8_t **scratch; /* one a worker */
@@ -277,14 +278,15 @@ static int has_infinity(size_t g, unsigned n) {
     return 0;
 }
 
-/* Row y, one choice of the outer digits: the summand's sums at all inner grid points. */
+/* Row y, one choice of the outer digits, one share of the blocks: the summand's sums at all inner grid points. */
 static void grid_task(void *ctx, size_t task, unsigned worker) {
     prover *p = ctx;
     const layers_trace *t = p->t;
     const unsigned outer = outer_rounds(t->t), inner = t->t - outer;
     const size_t points = pow3[inner], digits = pow3[outer];
-    const unsigned y = (unsigned)(task / digits);
-    const size_t digit = task % digits;
+    const unsigned y = (unsigned)(task / (digits * p->shares));
+    const size_t digit = task / p->shares % digits, share = task % p->shares;
+    const size_t first = share * t->blocks / p->shares, last = (share + 1) * t->blocks / p->shares;
     const int outer_inf = has_infinity(digit, outer);
     uint8_t *expanded = p->scratch[worker];              /* [x][block of the group][grid point][64] */
     uint8_t *product = expanded + 5 * GRID_GROUP * points * 64; /* [block of the group][grid point][64] */
@@ -293,8 +295,8 @@ static void grid_task(void *ctx, size_t task, unsigned worker) {
     for (size_t g = 0; g < points; g++) quadratic[g] = (uint8_t)(outer_inf || has_infinity(g, inner));
     memset(acc, 0, 5 * points * BITMAP_ACC_BYTES);
 
-    for (size_t b0 = 0; b0 < t->blocks; b0 += GRID_GROUP) {
-        const size_t count = t->blocks - b0 < GRID_GROUP ? t->blocks - b0 : GRID_GROUP;
+    for (size_t b0 = first; b0 < last; b0 += GRID_GROUP) {
+        const size_t count = last - b0 < GRID_GROUP ? last - b0 : GRID_GROUP;
         int use[5] = {1, 1, 1, 1, 1}, any = !p->top;
         if (p->top)
             for (unsigned x = 0; x < 5; x++) {
@@ -342,10 +344,11 @@ static void bit_rounds(prover *p) {
     const layers_trace *t = p->t;
     const unsigned outer = outer_rounds(t->t);
     size_t points = pow3[t->t - outer], digits = pow3[outer];
-    pool_run(p->e->pool, 5 * digits, grid_task, p);
-    for (size_t g = 0; g < points * digits; g++) {
-        p->grid[g] = GF192_ZERO;
-        for (unsigned y = 0; y < 5; y++) p->grid[g] = gf192_add(p->grid[g], p->partial[y * digits * points + g]);
+    pool_run(p->e->pool, 5 * digits * p->shares, grid_task, p);
+    memset(p->grid, 0, sizeof p->grid);
+    for (size_t task = 0; task < 5 * digits * p->shares; task++) {
+        gf192 *to = p->grid + task / p->shares % digits * points;
+        for (size_t g = 0; g < points; g++) to[g] = gf192_add(to[g], p->partial[task * points + g]);
     }
     size_t left = pow3[t->t];
     gf192 eq[1 << MAX_BIT_ROUNDS];
@@ -896,7 +899,11 @@ static int prover_alloc(prover *p) {
     const size_t scratch = grid_bytes > fold_bytes ? grid_bytes : fold_bytes;
     const size_t eq_n = (size_t)1 << (sh.m - t->t + sh.kappa);
     size_t half_s = t->s_high / 2 > 0 ? t->s_high / 2 : 1, half_k = (size_t)1 << (sh.kappa ? sh.kappa - 1 : 0);
-    size_t partial = 5 * (size_t)pow3[t->t], s_partial = 3 * sh.rows * half_s;
+    /* As many tasks as workers can share evenly, while a share is worth its closing sums. */
+    p->shares = pool_threads(p->e->pool);
+    if (p->shares > t->blocks / (2 * GRID_GROUP)) p->shares = t->blocks / (2 * GRID_GROUP);
+    if (p->shares < 1) p->shares = 1;
+    size_t partial = 5 * (size_t)pow3[t->t] * p->shares, s_partial = 3 * sh.rows * half_s;
     if (s_partial > partial) partial = s_partial;
     if (3 * (size_t)sh.rows > partial) partial = 3 * (size_t)sh.rows;
     const size_t maps = t->blocks > sh.rows ? t->blocks : sh.rows;
