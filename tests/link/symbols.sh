@@ -14,6 +14,12 @@ check() { # name, what was found (nothing is right)
     fi
 }
 
+include=$(cd "$(dirname "$0")/../../include" && pwd)
+declared() { # the functions that a header marks for export
+    tr '\n' ' ' <"$include/$1" | sed 's/SHEAF_API/\n&/g' |
+        sed -n 's/^SHEAF_API [^(;]*\<\(sheaf_[a-z0-9_]*\)(.*/\1/p' | sort -u
+}
+
 for name in sheaf sheaf_verify; do
     archive=$build/lib$name.a
     exported=$("$nm" --defined-only --extern-only --format=posix "$archive" | awk 'NF >= 2 { print $1 }')
@@ -22,9 +28,13 @@ for name in sheaf sheaf_verify; do
     # Every exported function is declared in a public header, and nothing else of ours is seen.
     undeclared=''
     for symbol in $exported; do
-        grep -qrw -- "$symbol" "$(dirname "$0")/../../include" || undeclared+="$symbol"$'\n'
+        grep -qrw -- "$symbol" "$include" || undeclared+="$symbol"$'\n'
     done
     check "${name}_exports_only_what_the_headers_declare" "$undeclared"
+    wanted=$(declared sheaf_verify.h)
+    if [ "$name" = sheaf ]; then wanted=$(printf '%s\n' "$wanted" "$(declared sheaf.h)" | sort -u); fi
+    check "${name}_headers_declare_functions" "$([ -n "$wanted" ] || echo "none found")"
+    check "${name}_exports_all_that_its_headers_declare" "$(comm -23 <(printf '%s\n' "$wanted") <(sort -u <<<"$exported"))"
     check "${name}_needs_no_symbol_of_bearssl" "$("$nm" --undefined-only "$archive" | grep -w 'br_[a-z0-9_]*' || true)"
 done
 
