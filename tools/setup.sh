@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Brings what a build and its tests need: missing packages by apt-get, and the source package of BearSSL into .deps/.
+# Brings what a build and its tests need: missing packages by apt-get, BearSSL's source package into .deps/.
 # SPDX-License-Identifier: MIT OR Apache-2.0
 #
 #     tools/setup.sh            installs what is missing (as root, or by sudo), then fetches
 #     tools/setup.sh --check    changes nothing; says what is missing and exits non-zero if anything is
 #
-# Running it again is cheap. Where packages cannot be installed it names them; BearSSL's sources of version 0.6 may also be
-# put into .deps/bearssl by hand (the folder that holds inc/bearssl.h).
+# Running it again is cheap. Where packages cannot be installed it names them; BearSSL's sources of version 0.6
+# may also be put into .deps/bearssl by hand (the folder that holds inc/bearssl.h).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 deps=$PWD/.deps
@@ -23,7 +23,7 @@ esac
 
 have() { command -v "$1" >/dev/null 2>&1; }
 have_header() { # a header that the C compiler finds
-    have cc && printf '#include <%s>\nint main(void) { return 0; }\n' "$1" | cc -x c -fsyntax-only - >/dev/null 2>&1
+    have cc && printf '#include <%s>\n' "$1" | cc -x c -fsyntax-only - >/dev/null 2>&1
 }
 bearssl_there() { [ -f "$deps/bearssl/inc/bearssl.h" ] && [ -f "$deps/bearssl/src/inner.h" ]; }
 
@@ -35,7 +35,7 @@ optional=() # without these a test is skipped, and says so
 list_missing() {
     required=() optional=()
     have gcc && have cc || required+=(gcc libc6-dev)
-    printf '#include <stdio.h>\n' | { have cc && cc -x c -fsyntax-only - >/dev/null 2>&1; } || required+=(libc6-dev)
+    have_header stdio.h || required+=(libc6-dev)
     have cmake || required+=(cmake)
     have make || have ninja || required+=(make)
     have pkg-config || required+=(pkg-config)
@@ -69,7 +69,7 @@ if [ "${#required[@]}" -gt 0 ] || [ "${#optional[@]}" -gt 0 ]; then
     if [ "$can_install" = 1 ]; then
         say "installing: ${required[*]} ${optional[*]}"
         export DEBIAN_FRONTEND=noninteractive
-        "${as_root[@]}" apt-get update -qq </dev/null || say "apt-get update failed; trying with the lists that are there"
+        "${as_root[@]}" apt-get update -qq </dev/null || say "apt-get update failed; going on with its old lists"
         "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
             "${required[@]}" "${optional[@]}" </dev/null >/dev/null || say "apt-get install failed"
         list_missing
@@ -84,10 +84,12 @@ fi
 
 # ---- BearSSL ----
 
-# One line per distribution index that this machine has: address, release, component. The mirror is the machine's own choice.
+# One line per distribution index that this machine has: address, release, component. The mirror is the machine's
+# own choice.
 debian_indexes() {
     apt-get indextargets --format '$(ORIGIN)|$(COMPONENT)|$(REPO_URI)|$(CODENAME)' "Created-By: Packages" |
-        awk -F'|' '($1 == "Debian" || $1 == "Ubuntu") && ($2 == "main" || $2 == "universe") && !seen[$0]++ { print $3, $4, $2 }'
+        awk -F'|' '($1 == "Debian" || $1 == "Ubuntu") && ($2 == "main" || $2 == "universe") && !seen[$0]++ {
+            print $3, $4, $2 }'
 }
 
 fetch_bearssl() {
@@ -97,19 +99,24 @@ fetch_bearssl() {
     mkdir -p "$tmp/lists/partial" "$tmp/cache/archives/partial" "$tmp/download"
     indexes=$(debian_indexes)
     [ -n "$indexes" ] || die "apt knows no distribution here (run apt-get update first)"
-    if [ -f "$keyring" ] && ! printf '%s' "$indexes" | grep -q universe; then options="[signed-by=$keyring] "; fi
+    # Ubuntu, which has the component universe, signs with other keys, those that apt knows anyway.
+    if [ -f "$keyring" ] && ! grep -q universe <<<"$indexes"; then options="[signed-by=$keyring] "; fi
     printf '%s\n' "$indexes" | while read -r uri release component; do
         printf 'deb-src %s%s %s %s\n' "$options" "$uri" "$release" "$component"
     done >"$tmp/sources.list"
     local private=(-o "Dir::Etc::sourcelist=$tmp/sources.list" -o Dir::Etc::sourceparts=/dev/null
-        -o "Dir::State::lists=$tmp/lists" -o "Dir::Cache=$tmp/cache" -o APT::Sandbox::User= -o Acquire::Languages=none)
+        -o "Dir::State::lists=$tmp/lists" -o "Dir::Cache=$tmp/cache"
+        -o APT::Sandbox::User= -o Acquire::Languages=none)
     say "fetching BearSSL's source package"
     apt-get "${private[@]}" update -qq </dev/null || die "apt-get could not read the source index"
     (cd "$tmp/download" && apt-get "${private[@]}" source --download-only -qq bearssl </dev/null >/dev/null) ||
         die "apt-get found no source package bearssl"
     local dsc=("$tmp"/download/bearssl_*.dsc)
     [ -f "${dsc[0]}" ] || die "no description file in the source package"
-    dpkg-source --no-check -x "${dsc[0]}" "$tmp/bearssl" >/dev/null 2>"$tmp/log" || { cat "$tmp/log" >&2; die "dpkg-source failed"; }
+    if ! dpkg-source --no-check -x "${dsc[0]}" "$tmp/bearssl" >/dev/null 2>"$tmp/log"; then # apt-get has checked it
+        cat "$tmp/log" >&2
+        die "dpkg-source failed"
+    fi
     [ -f "$tmp/bearssl/inc/bearssl.h" ] || die "the source package does not look like BearSSL"
     rm -rf "$deps/bearssl"
     mv "$tmp/bearssl" "$deps/bearssl"

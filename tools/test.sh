@@ -5,10 +5,10 @@
 #     tools/test.sh native                 one build's tests, or several: native portable asan clang
 #     tools/test.sh --list                 what would run
 #
-# Prints a line a suite, and every failing or skipped test by name. The last line is `N passed, N failed`, summed over the
-# single tests; the exit status is non-zero where anything failed or did not run to its end. Logs stay in build/logs.
-# JOBS (2) is how many suites run at once and how many files are compiled at once; SUITE_SECONDS (1500) the longest that
-# one suite may take.
+# Prints a line a suite, and every failing or skipped test by name. The last line is `N passed, N failed`, summed
+# over the single tests; the exit status is non-zero where anything failed or did not run to its end. Logs stay
+# in build/logs. JOBS (2) is how many suites run at once and how many files are compiled at once; SUITE_SECONDS
+# (1500) the longest that one suite may take.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source=$PWD
@@ -37,8 +37,10 @@ if [ "$list_only" = 0 ]; then
     if ! command -v make >/dev/null 2>&1; then export CMAKE_GENERATOR=Ninja; fi
     for preset in "${presets[@]}"; do
         say "building $preset"
-        if ! { cmake --preset "$preset" && cmake --build --preset "$preset" -j "$jobs"; } >"$logs/build-$preset.log" 2>&1; then
-            tail -n 40 "$logs/build-$preset.log"
+        log=$logs/build-$preset.log
+        if ! { cmake --preset "$preset" && cmake --build --preset "$preset" -j "$jobs"; } >"$log" 2>&1; then
+            grep -E 'error|Error' "$log" | head -n 20
+            tail -n 30 "$log"
             printf 'FAIL the %s build\n0 passed, 1 failed\n' "$preset"
             exit 1
         fi
@@ -108,7 +110,7 @@ run_one() { # number, label, cap, command
         passed=${BASH_REMATCH[1]} failed=${BASH_REMATCH[2]} skipped=${BASH_REMATCH[4]:-0}
     fi
     {
-        # A suite that ended badly without counting a failure is one: a crash, a sanitizer's finding, a time-out.
+        # A suite that ended badly without counting a failure is one: a crash, a finding, a time-out.
         if [ "$status" != 0 ] && [ "$failed" = 0 ] || [ -z "$line" ]; then
             failed=$((failed + 1))
             printf 'FAIL %s %s: ended with status %d; the end of what it said:\n' "$2" "$name" "$status"
@@ -118,8 +120,8 @@ run_one() { # number, label, cap, command
         else
             grep '^SKIP' "$log" || true
         fi
-        printf '%-16s %s: %d passed, %d failed, %d skipped (%d s)\n' "$2" "${line%%:*}" "$passed" "$failed" "$skipped" \
-            $((SECONDS - begin))
+        printf '%-16s %s: %d passed, %d failed, %d skipped (%d s)\n' "$2" "$name" "$passed" "$failed" \
+            "$skipped" $((SECONDS - begin))
     } >"$logs/$1.said"
     printf '%d %d %d\n' "$passed" "$failed" "$skipped" >"$logs/$1.count"
     cat "$logs/$1.said"

@@ -34,7 +34,8 @@ for name in sheaf sheaf_verify; do
     wanted=$(declared sheaf_verify.h)
     if [ "$name" = sheaf ]; then wanted=$(printf '%s\n' "$wanted" "$(declared sheaf.h)" | sort -u); fi
     check "${name}_headers_declare_functions" "$([ -n "$wanted" ] || echo "none found")"
-    check "${name}_exports_all_that_its_headers_declare" "$(comm -23 <(printf '%s\n' "$wanted") <(sort -u <<<"$exported"))"
+    check "${name}_exports_all_that_its_headers_declare" \
+        "$(comm -23 <(printf '%s\n' "$wanted") <(sort -u <<<"$exported"))"
     check "${name}_needs_no_symbol_of_bearssl" "$("$nm" --undefined-only "$archive" | grep -w 'br_[a-z0-9_]*' || true)"
 done
 
@@ -44,10 +45,12 @@ held=$("$nm" --defined-only --format=posix "$verify" | awk '$2 ~ /^[TtDdBbRrVvWw
 mapfile -t objects < <(grep . "$prover_list" || true)
 proving=''
 if [ "${#objects[@]}" -gt 0 ]; then
-    proving=$("$nm" --defined-only --extern-only --format=posix "${objects[@]}" | awk 'NF >= 2 { print $1 }' | sort -u)
+    proving=$("$nm" --defined-only --extern-only --format=posix "${objects[@]}" |
+        awk 'NF >= 2 { print $1 }' | sort -u)
 fi
 check "the_proving_side_has_symbols" "$([ -n "$proving" ] || echo "none found")"
-check "sheaf_verify_holds_nothing_of_the_proving_side" "$(comm -12 <(printf '%s\n' "$held") <(printf '%s\n' "$proving"))"
+check "sheaf_verify_holds_nothing_of_the_proving_side" \
+    "$(comm -12 <(printf '%s\n' "$held") <(printf '%s\n' "$proving"))"
 check "sheaf_verify_holds_nothing_of_bearssl" "$(grep '^br_' <<<"$held" || true)"
 check "sheaf_verify_starts_no_thread_and_opens_no_file" "$("$nm" --undefined-only "$verify" |
     grep -wE 'pthread_create|thrd_create|fopen|fdopen|open|open64|openat|read|write|socket|system|fork|popen' || true)"
