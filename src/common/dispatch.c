@@ -24,7 +24,7 @@ static atomic_flag building = ATOMIC_FLAG_INIT;
 static atomic_int ready;
 static atomic_int chosen; /* a sheaf_isa; meaningful once ready */
 
-static const char *const isa_names[SHEAF_ISA_COUNT_] = {"portable", "avx2", "avx512"};
+static const char *const isa_names[SHEAF_ISA_COUNT_] = {"portable", "avx2", "avx512", "simd128"};
 
 static void append(char *to, const char *text) {
     size_t at = strlen(to), len = strlen(text);
@@ -170,7 +170,11 @@ static int self_test(const sheaf_kernels *k) {
 
 /* The highest back end that SHEAF_ISA allows; *understood is 0 where its value is none of the names. */
 static sheaf_isa cap(int *understood) {
+#ifdef __EMSCRIPTEN__
+    const char *text = NULL; /* a page has no environment, and asking for one brings a lot with it */
+#else
     const char *text = getenv("SHEAF_ISA");
+#endif
     *understood = 1;
     if (text == NULL || *text == 0)
         return SHEAF_ISA_COUNT_;
@@ -208,6 +212,12 @@ static size_t probe(candidate *c) {
     if (cpu.avx512)
         c[n++] = (candidate){SHEAF_ISA_AVX512, 1, sheaf_kernels_avx512, " (vpclmulqdq, gfni)"};
 #endif
+#endif
+#ifdef SHEAF_HAVE_SIMD128
+    c[n] = (candidate){SHEAF_ISA_SIMD128, 1, sheaf_kernels_simd128, ""};
+    if (strcmp(c[n].table.name, isa_names[SHEAF_ISA_SIMD128]) != 0)
+        c[n].note = " (relaxed)";
+    n++;
 #endif
     (void)c;
     return n;

@@ -1,8 +1,8 @@
 /* The back-end contract: every kernel, its layout, bounds and aliasing, said once.
  *
  * A back end is one sheaf_kernels table. kernels_ref.c is the portable twin of every entry; the others
- * (src/native_simd/x86_64/kernels_avx2.c, kernels_avx512.c) may leave an entry NULL, and dispatch fills it from the next
- * lower back end. Dispatch is per block of work, never per product (gf192_mul excepted, for the verifier).
+ * (src/native_simd/x86_64/kernels_avx2.c, kernels_avx512.c, src/wasm_simd/kernels_simd128.c) may leave an entry NULL, and
+ * dispatch fills it from the next lower back end. Dispatch is per block of work, never per product (gf192_mul excepted, for the verifier).
  *
  * Vectors of K words: uint64_t[n].  Vectors of E elements ("evec"): three planes of K words, limb l of element i at
  * p[l * stride + i].  Unless said otherwise: n is a multiple of 8 (n = 0 allowed), pointers are 64-byte aligned and
@@ -30,7 +30,13 @@ static inline void evec_set(evec v, size_t i, gf192 a) {
     v.p[2 * v.stride + i] = a.c[2];
 }
 
-typedef enum sheaf_isa { SHEAF_ISA_PORTABLE = 0, SHEAF_ISA_AVX2 = 1, SHEAF_ISA_AVX512 = 2, SHEAF_ISA_COUNT_ } sheaf_isa;
+typedef enum sheaf_isa {
+    SHEAF_ISA_PORTABLE = 0,
+    SHEAF_ISA_AVX2 = 1,
+    SHEAF_ISA_AVX512 = 2,
+    SHEAF_ISA_SIMD128 = 3,
+    SHEAF_ISA_COUNT_
+} sheaf_isa;
 
 /* 8 bits -> 192 bits, F2-linear: column c (0..7) is the image of bit c. `tab` is the same map in the form that the back end
  * likes best; bitmap_prepare fills it from the columns. Its size is fixed, so that an array of maps can be laid out. */
@@ -108,6 +114,7 @@ typedef struct sheaf_kernels {
 extern const sheaf_kernels sheaf_kernels_ref;
 extern const sheaf_kernels sheaf_kernels_avx2;   /* present only in builds for x86-64 */
 extern const sheaf_kernels sheaf_kernels_avx512; /* the same */
+extern const sheaf_kernels sheaf_kernels_simd128; /* in builds for WebAssembly; its name says whether relaxed SIMD is used */
 
 /* The chosen table: probed once, capped by SHEAF_ISA=portable|avx2|avx512, self-tested against the portable one. Thread safe. */
 const sheaf_kernels *kernels(void);

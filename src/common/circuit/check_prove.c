@@ -145,7 +145,7 @@ int circuit_check(circuit_report *report, const circuit *c, unsigned m, uint64_t
     size_t n = 0;
     for (uint64_t s = 0; s < slots; s++) {
         const uint64_t from = s < signers ? s : signers - 1;
-        slot_view v = {c, words + from, publics + from, signers, s, out};
+        slot_view v = {c, words + from, publics + from, (size_t)signers, s, out};
         if (s < signers) /* repeated slots have the rows of the last one */
             evaluate_rows(&v);
         check_links(report, &v);

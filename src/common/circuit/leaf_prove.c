@@ -47,8 +47,8 @@ static evec eq_s_of(const prover *p) { return (evec){p->eq_s, p->slots}; }
 /* ---- columns ---- */
 
 static void repeat_column(uint64_t *to, const uint64_t *from, uint64_t signers, size_t slots) {
-    memcpy(to, from, signers * sizeof *to);
-    for (size_t s = signers; s < slots; s++) to[s] = from[signers - 1];
+    memcpy(to, from, (size_t)signers * sizeof *to);
+    for (size_t s = (size_t)signers; s < slots; s++) to[s] = from[signers - 1];
 }
 
 static void mark_outputs(const prover *p, uint8_t *used) {
