@@ -366,6 +366,11 @@ static void check_grid(const sheaf_kernels *k) {
 
 /* ---- the back ends ---- */
 
+#ifdef __wasm__
+static const sheaf_kernels *simd128_table(void) {
+    return kernels_for(SHEAF_ISA_SIMD128);
+}
+#else
 /* The AVX2 table without what 256-bit VPCLMULQDQ replaces. */
 static const sheaf_kernels *pclmul_table(void) {
 #ifdef SHEAF_HAVE_X86
@@ -387,6 +392,7 @@ static const sheaf_kernels *avx2_table(void) {
 static const sheaf_kernels *avx512_table(void) {
     return kernels_for(SHEAF_ISA_AVX512);
 }
+#endif
 
 #define ON(back_end, check)                                                                                  \
     TEST(back_end##_##check##_is_the_portable_one) {                                                         \
@@ -395,7 +401,11 @@ static const sheaf_kernels *avx512_table(void) {
             SKIP("this machine or build lacks " #back_end);                                                  \
         check_##check(k);                                                                                    \
     }
+#ifdef __wasm__
+#define ON_EACH(check) ON(simd128, check)
+#else
 #define ON_EACH(check) ON(pclmul, check) ON(avx2, check) ON(avx512, check)
+#endif
 
 ON_EACH(keccak)
 ON_EACH(gf192_mul)
@@ -549,7 +559,7 @@ TEST(every_available_table_is_complete) {
 
 TEST(forcing_a_back_end_changes_the_choice_and_the_description) {
     sheaf_isa before = kernels_isa();
-    static const char *const names[] = {"portable", "avx2", "avx512"};
+    static const char *const names[] = {"portable", "avx2", "avx512", "simd128"};
     for (int isa = 0; isa < SHEAF_ISA_COUNT_; isa++) {
         int available = kernels_for((sheaf_isa)isa) != NULL;
         CHECK_EQ_INT(kernels_force((sheaf_isa)isa), available ? 0 : -1);
