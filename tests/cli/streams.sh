@@ -41,6 +41,8 @@ mkdir in-a-folder
 check "an_error_leaves_no_file" 2 "sheaf aggregate: .*" by 'trap "" XFSZ; ulimit -f 8; "$1" aggregate list.json -o in-a-folder/x.sheaf'
 holds "the_folder_stays_empty" test -z "$(ls -A in-a-folder)"
 
+head -c $((65536 * 128)) /dev/zero >many.bin # messages that take long to prove
+
 # ---- the progress bar ----
 # Runs a long proof with a terminal as standard error and stops it when a bar is seen.
 cat >terminal.py <<'END'
@@ -60,7 +62,7 @@ process.send_signal(signal.SIGTERM)
 process.wait()
 sys.stdout.write("bar after a second\n" if b"[" in seen and b"%" in seen and shown_after > 0.9 else "no bar\n")
 END
-check "long_work_shows_a_bar_on_a_terminal" 0 "" python3 terminal.py "$sheaf" hash prove --log-n 16 -o in-a-folder/bar.sheaf
+check "long_work_shows_a_bar_on_a_terminal" 0 "" python3 terminal.py "$sheaf" hash prove --messages many.bin -o in-a-folder/bar.sheaf
 holds "after_a_second" test "$out" = "bar after a second"
 check "short_work_shows_none" 0 "" python3 terminal.py "$sheaf" hash prove --log-n 3 -o short.sheaf
 holds "none_at_all" test "$out" = "no bar"
@@ -69,9 +71,9 @@ holds "none_either" test "$out" = "no bar"
 
 # ---- work that is stopped ----
 stop() { # signal: begins a long proof, stops it, and gives its exit code
-    "$sheaf" hash prove --log-n 16 -o in-a-folder/long.sheaf &
+    "$sheaf" hash prove --messages many.bin -o in-a-folder/long.sheaf &
     local pid=$!
-    sleep 1
+    sleep 1.5
     kill -"$1" $pid
     wait $pid
 }

@@ -191,3 +191,15 @@ int args_parse(cli *c, int argc, char **argv, const arg_spec *specs, size_t n, c
     *n_files = argc - optind;
     return 0;
 }
+
+int args_one_file(cli *c, int argc, char **argv, const char *what, const char **file) {
+    char **files;
+    int n_files;
+    *file = NULL;
+    if (args_parse(c, argc, argv, NULL, 0, &files, &n_files) != 0)
+        return CLI_ERROR;
+    if (!c->help && n_files != 1)
+        return cli_error(c, NULL, NULL, "one %s is needed, %d are given", what, n_files);
+    *file = c->help ? NULL : files[0];
+    return CLI_OK;
+}

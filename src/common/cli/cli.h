@@ -49,6 +49,9 @@ enum { ARGS_MOST = 16 };
  * files[0..*n_files) are the other arguments, in argv's memory. 0, or CLI_ERROR with the error printed. An
  * option given twice is an error. */
 int args_parse(cli *c, int argc, char **argv, const arg_spec *specs, size_t n, char ***files, int *n_files);
+/* The same for a verb without options of its own that takes one file; *file is NULL where help was asked for.
+ */
+int args_one_file(cli *c, int argc, char **argv, const char *what, const char **file);
 /* A message given as --message HEX or --message-file FILE (its SHAKE256): put both into the specs of a verb.
  */
 typedef struct message_args {
@@ -84,6 +87,7 @@ typedef struct text {
 void text_add(text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void text_bytes(text *t, const void *bytes, size_t n);
 void text_hex(text *t, const uint8_t *bytes, size_t n);      /* 0x and digits, without quotes */
+void text_json_begin(text *t, const char *file);             /* an object, and in it the field "file" */
 void text_json_string(text *t, const char *s);               /* quoted */
 void text_json_hex(text *t, const uint8_t *bytes, size_t n); /* quoted, with 0x */
 int text_write(const cli *c, text *t,

@@ -8,8 +8,7 @@ static void report(text *t, const cli *c, const char *output, const signature_se
     sheaf_statement st;
     size_t proof_len = sheaf_statement_read(&st, envelope, len, NULL) == SHEAF_OK ? st.proof_len : 0;
     if (c->json) {
-        text_add(t, "{\n  \"file\": ");
-        text_json_string(t, output);
+        text_json_begin(t, output);
         text_add(t, ",\n  \"signers\": %zu,\n  \"epoch\": %lu,\n  \"message\": ", s->n,
                  (unsigned long)s->epoch);
         text_json_hex(t, s->message, SHEAF_MESSAGE_BYTES);

@@ -51,8 +51,7 @@ static int hash_prove(const cli *c, const char *output, const uint8_t *preimages
         size_t proof_len = len - envelope_bytes((uint32_t)n, 0);
         text t = {0};
         if (c->json) {
-            text_add(&t, "{\n  \"file\": ");
-            text_json_string(&t, output);
+            text_json_begin(&t, output);
             text_add(&t,
                      ",\n  \"hashes\": %zu,\n  \"envelope_bytes\": %zu,\n  \"proof_bytes\": %zu,\n  "
                      "\"seconds\": %.6f\n}\n",
@@ -124,8 +123,7 @@ static int report_batch(const cli *c, const char *file, sheaf_status status, con
                         uint32_t count) {
     text t = {0};
     if (c->json) {
-        text_add(&t, "{\n  \"file\": ");
-        text_json_string(&t, file);
+        text_json_begin(&t, file);
         text_add(&t, ",\n  \"accepted\": %s,\n  \"hashes\": %lu,\n  \"check\": \"%s\"\n}\n",
                  status == SHEAF_OK ? "true" : "false", (unsigned long)count,
                  sheaf_check_name(status == SHEAF_OK ? SHEAF_CHECK_NONE : f->check));

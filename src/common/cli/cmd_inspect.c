@@ -11,8 +11,7 @@ static const char *kind_name(unsigned kind) {
 }
 
 static void info_json(text *t, const char *file, const sheaf_info *i) {
-    text_add(t, "{\n  \"file\": ");
-    text_json_string(t, file);
+    text_json_begin(t, file);
     text_add(t,
              ",\n  \"kind\": \"%s\",\n  \"count\": %lu,\n  \"epoch\": %lu,\n  \"accepted\": %s,\n  "
              "\"check\": \"%s\",\n",
@@ -67,26 +66,22 @@ static void info_text(text *t, const char *file, const sheaf_info *i) {
 }
 
 static int run_inspect(cli *c, int argc, char **argv) {
-    char **files;
-    int n_files;
-    if (args_parse(c, argc, argv, NULL, 0, &files, &n_files) != 0)
-        return CLI_ERROR;
-    if (c->help)
-        return CLI_OK;
-    if (n_files != 1)
-        return cli_error(c, NULL, NULL, "one file is needed, %d are given", n_files);
+    const char *file;
+    int parsed = args_one_file(c, argc, argv, "file", &file);
+    if (file == NULL)
+        return parsed;
     uint8_t *data;
     size_t len;
-    if (cli_read(c, files[0], envelope_bytes(SHEAF_MAX_HASHES, SHEAF_MAX_PROOF_BYTES), &data, &len) != CLI_OK)
+    if (cli_read(c, file, envelope_bytes(SHEAF_MAX_HASHES, SHEAF_MAX_PROOF_BYTES), &data, &len) != CLI_OK)
         return CLI_ERROR;
     sheaf_info info;
     sheaf_failure f = {0};
     sheaf_status status = sheaf_inspect(&info, data, len, &f);
     io_free(data, len);
     if (status != SHEAF_OK)
-        return cli_failure(c, files[0], status, &f);
+        return cli_failure(c, file, status, &f);
     text t = {0};
-    (c->json ? info_json : info_text)(&t, files[0], &info);
+    (c->json ? info_json : info_text)(&t, file, &info);
     int code = text_write(c, &t, "-");
     return code != CLI_OK ? code : cli_status_code(info.verdict);
 }

@@ -65,8 +65,7 @@ static int run_keygen(cli *c, int argc, char **argv) {
         return cli_failure(c, output, status, &f);
     text t = {0};
     if (c->json) {
-        text_add(&t, "{\n  \"file\": ");
-        text_json_string(&t, output);
+        text_json_begin(&t, output);
         text_add(&t, ",\n  \"scheme\": \"" CLI_SCHEME "\",\n  \"publicKey\": ");
         text_json_hex(&t, public_key, sizeof public_key);
         text_add(&t, ",\n  \"firstEpoch\": %llu,\n  \"epochs\": %llu\n}\n", (unsigned long long)start,
@@ -167,8 +166,7 @@ static int next_epoch(const keyfile_usage *u, uint64_t *epoch) {
 
 static void status_json(text *t, const char *file, const uint8_t *public_key, const keyfile_usage *u) {
     uint64_t next;
-    text_add(t, "{\n  \"file\": ");
-    text_json_string(t, file);
+    text_json_begin(t, file);
     text_add(t, ",\n  \"scheme\": \"" CLI_SCHEME "\",\n  \"publicKey\": ");
     text_json_hex(t, public_key, SHEAF_KEY_BYTES);
     text_add(t,
@@ -216,26 +214,22 @@ static void status_text(text *t, const char *file, const uint8_t *public_key, co
 }
 
 static int run_key_status(cli *c, int argc, char **argv) {
-    char **files;
-    int n_files;
-    if (args_parse(c, argc, argv, NULL, 0, &files, &n_files) != 0)
-        return CLI_ERROR;
-    if (c->help)
-        return CLI_OK;
-    if (n_files != 1)
-        return cli_error(c, NULL, NULL, "one key file is needed, %d are given", n_files);
+    const char *file;
+    int parsed = args_one_file(c, argc, argv, "key file", &file);
+    if (file == NULL)
+        return parsed;
     keyfile *k = NULL;
-    if (open_key(c, &k, files[0]) != CLI_OK)
+    if (open_key(c, &k, file) != CLI_OK)
         return CLI_ERROR;
     keyfile_usage u;
     sheaf_failure f = {0};
     sheaf_status status = keyfile_usage_read(&u, k, &f);
     int code;
     if (status != SHEAF_OK) {
-        code = cli_failure(c, files[0], status, &f);
+        code = cli_failure(c, file, status, &f);
     } else {
         text t = {0};
-        (c->json ? status_json : status_text)(&t, files[0], keyfile_public_key(k), &u);
+        (c->json ? status_json : status_text)(&t, file, keyfile_public_key(k), &u);
         code = text_write(c, &t, "-");
         keyfile_usage_free(&u, k);
     }

@@ -71,8 +71,7 @@ static int run_sign(cli *c, int argc, char **argv) {
     signature_one_json(&t, epoch, m.message, &e);
     int code = text_write(c, &t, output);
     if (code == CLI_OK && strcmp(output, "-") != 0 && c->json) {
-        text_add(&t, "{\n  \"file\": ");
-        text_json_string(&t, output);
+        text_json_begin(&t, output);
         text_add(&t, ",\n  \"epoch\": %lu,\n  \"repeated\": %s,\n  \"publicKey\": ", (unsigned long)epoch,
                  note.repeated ? "true" : "false");
         text_json_hex(&t, e.public_key, SHEAF_KEY_BYTES);
@@ -270,8 +269,7 @@ static int run_collect(cli *c, int argc, char **argv) {
         code = text_write(c, &t, output);
     }
     if (code == CLI_OK && strcmp(output, "-") != 0 && c->json) {
-        text_add(&t, "{\n  \"file\": ");
-        text_json_string(&t, output);
+        text_json_begin(&t, output);
         text_add(&t, ",\n  \"signatures\": %zu,\n  \"epoch\": %lu,\n  \"message\": ", all.n,
                  (unsigned long)all.epoch);
         text_json_hex(&t, all.message, SHEAF_MESSAGE_BYTES);

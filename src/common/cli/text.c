@@ -77,6 +77,11 @@ void text_json_string(text *t, const char *s) {
     text_add(t, "\"");
 }
 
+void text_json_begin(text *t, const char *file) {
+    text_add(t, "{\n  \"file\": ");
+    text_json_string(t, file);
+}
+
 void text_json_hex(text *t, const uint8_t *bytes, size_t n) {
     text_add(t, "\"");
     text_hex(t, bytes, n);
