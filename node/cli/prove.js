@@ -1,0 +1,280 @@
+/* Verbs that prove: aggregate, hash prove; and work that takes long.  SPDX-License-Identifier: MIT OR Apache-2.0
+ *
+ * The native command does it where one is found: it gets the same arguments and the same standard input and output. */
+import { spawn } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { MAX_HASHES, PREIMAGE_BYTES, toHex } from "../../web/core/bytes.js";
+import { countOf, entryOf, SCHEME } from "../../web/core/formats.js";
+import { createSheaf } from "../index.js";
+import { findNative, nativeEnv } from "../native.js";
+import { Exit, OK, parseArgs, plural, quote, say } from "./context.js";
+import { engineOf } from "./engine.js";
+import { readSignatures } from "./signatures.js";
+
+/**
+ * @typedef {import("./context.js").Command} Command
+ * @typedef {{signal: AbortSignal, onProgress: (fraction: number, stage: string) => void}} Work
+ */
+
+export const MAX_RATE = 6;
+const BAR_WIDTH = 40;
+const BAR_AFTER = 1000;
+const BAR_EVERY = 100;
+/* Fewer epochs than this are made where they are asked for: a worker would take longer to start. */
+const EPOCHS_IN_PLACE = 256;
+
+/* ---- a progress bar, and stopping by a signal ---- */
+
+/**
+ * Runs work that an interrupt stops; a second one ends the process.
+ * @template T
+ * @param {Command} c @param {string} what @param {(work: Work) => Promise<T>} run
+ * @returns {Promise<T>}
+ */
+export async function working(c, what, run) {
+    const stopping = new AbortController();
+    const stop = () => stopping.abort();
+    const bar = !c.quiet && process.stderr.isTTY === true;
+    const begin = performance.now();
+    let shown = -Infinity;
+    process.once("SIGINT", stop);
+    process.once("SIGTERM", stop);
+    try {
+        return await run({
+            signal: stopping.signal,
+            onProgress(fraction, stage) {
+                const now = performance.now();
+                if (!bar || now - begin < BAR_AFTER || now - shown < BAR_EVERY) return;
+                const filled = Math.max(0, Math.min(BAR_WIDTH, Math.floor(fraction * BAR_WIDTH)));
+                const percent = (100 * fraction).toFixed(0).padStart(3);
+                say(`\r${what} [${"=".repeat(filled).padEnd(BAR_WIDTH)}] ${percent}% ${stage.slice(0, 20).padEnd(20)}`);
+                shown = now;
+            },
+        });
+    } finally {
+        process.off("SIGINT", stop);
+        process.off("SIGTERM", stop);
+        if (shown > 0) say("\r\u001b[K");
+    }
+}
+
+/** @param {Command} c @param {number} start @param {number} count @param {Uint8Array | undefined} seed */
+export async function keygenWork(c, start, count, seed) {
+    if (count < EPOCHS_IN_PLACE) {
+        const engine = await engineOf("prover");
+        return engine.keygen(0, seed, start, engine.keyInterval(start, count));
+    }
+    return working(c, "keygen", async (work) => {
+        const { key } = await createSheaf().keygen({
+            firstEpoch: start,
+            epochCount: count,
+            seed,
+            threads: c.threads || "auto",
+            ...work,
+        });
+        return key;
+    });
+}
+
+/* ---- the native command ---- */
+
+/** @param {Command} c */
+export async function nativeFor(c) {
+    try {
+        return findNative((await engineOf("verifier")).version);
+    } catch (error) {
+        return c.fail(null, error);
+    }
+}
+
+/**
+ * The native command with these arguments; what it wrote to standard output, where that is wanted. Its error lines are its own.
+ * @param {string} file @param {string[]} args @param {boolean} capture
+ * @returns {Promise<{code: number, out: string}>}
+ */
+export function delegate(file, args, capture) {
+    return new Promise((resolve, reject) => {
+        const child = spawn(file, args, { stdio: ["inherit", capture ? "pipe" : "inherit", "inherit"], env: nativeEnv() });
+        /* A terminal tells both of an interrupt: it is the native command's to end then, and ours to wait. */
+        const onInterrupt = () => {};
+        const onTerm = () => child.kill("SIGTERM");
+        process.on("SIGINT", onInterrupt);
+        process.on("SIGTERM", onTerm);
+        let out = "";
+        child.stdout?.setEncoding("utf8").on("data", (piece) => (out += piece));
+        child.on("error", reject);
+        child.on("close", (code, signal) => {
+            process.off("SIGINT", onInterrupt);
+            process.off("SIGTERM", onTerm);
+            resolve({ code: code ?? (signal === "SIGKILL" ? 137 : 128), out });
+        });
+    });
+}
+
+/* ---- what is said of a proof ---- */
+
+/** @param {string} text @param {Record<string, string | number>} fields more of them, at the object's end */
+export function addFields(text, fields) {
+    const more = Object.entries(fields).map(([name, value]) => `,\n  "${name}": ${typeof value === "string" ? quote(value) : value}`);
+    return text.replace(/\n\}\n$/, `${more.join("")}\n}\n`);
+}
+
+/**
+ * @param {Command} c @param {string} output
+ * @param {{what: string, jsonFields: string[], envelope: number, proof: number, seconds: number}} made
+ * @param {{engine: string, isa: string, threads: number}} by
+ */
+function report(c, output, made, by) {
+    if (output === "-" || (c.quiet && !c.json)) return;
+    if (c.json) {
+        const fields = [
+            `"file": ${quote(output)}`,
+            ...made.jsonFields,
+            `"envelope_bytes": ${made.envelope}`,
+            `"proof_bytes": ${made.proof}`,
+            `"seconds": ${made.seconds.toFixed(6)}`,
+        ];
+        c.write("-", addFields(`{\n  ${fields.join(",\n  ")}\n}\n`, by));
+        return;
+    }
+    const isa = by.threads > 0 ? `${by.isa}, ${by.threads} thread${plural(by.threads)}` : by.isa;
+    c.write("-", `${output}: ${made.what}, proof ${made.proof} bytes, file ${made.envelope} bytes, ${made.seconds.toFixed(2)} s, by ${by.engine} (${isa})\n`);
+}
+
+/**
+ * Lets the native command prove; null where there is none. The report is ours, so that it says who did it.
+ * @param {Command} c @param {string[]} words the verb's @param {string[]} argv @param {string} output
+ * @param {(said: any) => {what: string, jsonFields: string[]}} describe
+ */
+async function proveNatively(c, words, argv, output, describe) {
+    const native = await nativeFor(c);
+    if (native === null) return null;
+    const capture = output !== "-" && (c.json || !c.quiet);
+    const args = [...words, ...(capture && !c.json ? ["--json"] : []), ...argv];
+    const { code, out } = await delegate(native.file, args, capture);
+    if (code !== OK || !capture) return code;
+    const said = JSON.parse(out);
+    const made = { ...describe(said), envelope: said.envelope_bytes, proof: said.proof_bytes, seconds: said.seconds };
+    report(c, output, made, { engine: native.file, isa: native.isa, threads: c.threads });
+    return OK;
+}
+
+/**
+ * Proves by WebAssembly, in workers.
+ * @param {Command} c @param {string | null} input @param {string} what @param {string} output
+ * @param {(prover: import("../index.d.ts").Prover, work: Work) => Promise<Uint8Array>} run
+ * @param {{what: string, jsonFields: string[]}} description
+ */
+async function proveHere(c, input, what, output, run, description) {
+    let envelope;
+    /** @type {import("../index.d.ts").Prover | undefined} */
+    let prover;
+    let seconds = 0;
+    try {
+        prover = await createSheaf().createProver({ threads: c.threads || "auto" });
+        const mine = prover;
+        const begin = performance.now();
+        envelope = await working(c, what, (work) => run(mine, work));
+        seconds = (performance.now() - begin) / 1000;
+        c.write(output, envelope);
+        const { proofLength } = (await engineOf("verifier")).parse(envelope);
+        const made = { ...description, envelope: envelope.length, proof: proofLength, seconds };
+        report(c, output, made, { engine: "WebAssembly", isa: mine.kernels, threads: mine.threads });
+        return OK;
+    } catch (error) {
+        if (error instanceof Exit) throw error;
+        return c.failure(input, error);
+    } finally {
+        await prover?.dispose();
+    }
+}
+
+/** @param {number} signers @param {number} epoch @param {string} message with 0x */
+function describeAggregate(signers, epoch, message) {
+    return {
+        what: `${signers} signer${plural(signers)}, epoch ${epoch}`,
+        jsonFields: [`"signers": ${signers}`, `"epoch": ${epoch}`, `"message": "${message}"`],
+    };
+}
+
+/** @param {Command} c @param {string[]} argv */
+export async function aggregate(c, argv) {
+    const { values, files } = parseArgs(c, argv, [
+        { name: "output", letter: "o", type: "text" },
+        { name: "log-inv-rate", type: "number", min: 1, max: MAX_RATE },
+    ]);
+    if (c.help) return OK;
+    if (files.length !== 1) c.error(null, null, `one list of signatures is needed, ${files.length} are given`);
+    const { output } = values;
+    if (output === undefined) c.error(null, "--output", "is needed: the aggregate's file");
+    const describe = (/** @type {any} */ said) => describeAggregate(said.signers, said.epoch, said.message);
+    const done = await proveNatively(c, ["aggregate"], argv, output, describe);
+    if (done !== null) return done;
+    const set = readSignatures(c, files[0]);
+    const signatures = Array.from({ length: countOf(set) }, (_, i) => entryOf(set, i));
+    const list = { scheme: SCHEME, epoch: set.epoch, message: set.message, signatures };
+    return proveHere(
+        c,
+        files[0],
+        "aggregate",
+        output,
+        (prover, work) => prover.aggregate(list, { logInvRate: c.logInvRate, ...work }),
+        describeAggregate(signatures.length, set.epoch, `0x${toHex(set.message)}`),
+    );
+}
+
+/* ---- hash batches ---- */
+
+/** Message i is SHAKE256(seed || i, 8 bytes, little endian). @param {number} n @param {Uint8Array} seed */
+export function examplePreimages(n, seed) {
+    const out = new Uint8Array(n * PREIMAGE_BYTES);
+    const input = Buffer.alloc(40);
+    input.set(seed);
+    for (let i = 0; i < n; i++) {
+        input.writeUInt32LE(i, 32);
+        out.set(createHash("shake256", { outputLength: PREIMAGE_BYTES }).update(input).digest(), i * PREIMAGE_BYTES);
+    }
+    input.fill(0);
+    return out;
+}
+
+/** @param {number} n */
+const describeBatch = (n) => ({ what: `${n} hashes`, jsonFields: [`"hashes": ${n}`] });
+
+/** @param {Command} c @param {string} file */
+function readPreimages(c, file) {
+    const bytes = c.read(file, MAX_HASHES * PREIMAGE_BYTES);
+    if (bytes.length === 0 || bytes.length % PREIMAGE_BYTES !== 0)
+        c.error(file, null, `${bytes.length} bytes are not a positive number of ${PREIMAGE_BYTES}-byte messages`);
+    return bytes;
+}
+
+/** @param {Command} c @param {string[]} argv */
+export async function hashProve(c, argv) {
+    const { values, files } = parseArgs(c, argv, [
+        { name: "output", letter: "o", type: "text" },
+        { name: "log-n", type: "number", max: 20 },
+        { name: "messages", type: "text" },
+        { name: "seed", type: "seed" },
+        { name: "log-inv-rate", type: "number", min: 1, max: MAX_RATE },
+    ]);
+    if (c.help) return OK;
+    const { output, messages, seed } = values;
+    const logN = values["log-n"];
+    if (files.length > 0) c.error(files[0], null, "an argument that is not expected");
+    if (output === undefined) c.error(null, "--output", "is needed: the batch's file");
+    if ((logN !== undefined) === (messages !== undefined)) c.error(null, null, "one of --log-n N and --messages FILE is needed");
+    if (messages !== undefined && seed !== undefined) c.error(null, "--seed", "goes with --log-n only");
+    const done = await proveNatively(c, ["hash", "prove"], argv, output, (said) => describeBatch(said.hashes));
+    if (done !== null) return done;
+    const preimages = messages !== undefined ? readPreimages(c, messages) : examplePreimages(2 ** logN, seed ?? randomBytes(32));
+    const n = preimages.length / PREIMAGE_BYTES;
+    const run = (/** @type {import("../index.d.ts").Prover} */ prover, /** @type {Work} */ work) =>
+        prover.proveHashBatch(preimages, { logInvRate: c.logInvRate, ...work });
+    try {
+        return await proveHere(c, null, "hash prove", output, run, describeBatch(n));
+    } finally {
+        preimages.fill(0);
+    }
+}
+

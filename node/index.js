@@ -1,0 +1,200 @@
+/* Sheaf in Node.  SPDX-License-Identifier: MIT OR Apache-2.0
+ *
+ * Importing this does nothing: the first call starts what it needs, and nothing that it started keeps the process alive. */
+import { fileURLToPath } from "node:url";
+import { createApi, entriesOf } from "../web/core/api.js";
+import { MAX_EPOCH, MAX_HASHES, MESSAGE_BYTES, PREIMAGE_BYTES, copyOf, integerOf, joinOf } from "../web/core/bytes.js";
+import { SheafError, cancelled, invalid } from "../web/core/errors.js";
+import { writeBinary } from "../web/core/formats.js";
+import { closeKey, createKey, openKey, signByKey, usageOf } from "./keyfile.js";
+import { findNative, runNative } from "./native.js";
+import { nodePlatform } from "./platform.js";
+
+export { SheafError } from "../web/core/errors.js";
+export { formatKeys, formatSignatures, parseKeys, parseSignatures } from "../web/core/formats.js";
+
+const VERSION = "0.1.0";
+
+/** One signing at a time of a key in this process: the lock is for other processes. */
+/** @type {Map<string, Promise<unknown>>} */
+const busy = new Map();
+
+/**
+ * @template T
+ * @param {string} name
+ * @param {() => Promise<T>} run
+ * @returns {Promise<T>}
+ */
+async function inTurn(name, run) {
+    const before = busy.get(name) ?? Promise.resolve();
+    const mine = before.then(run, run);
+    const settled = mine.catch(() => {});
+    busy.set(name, settled);
+    try {
+        return await mine;
+    } finally {
+        if (busy.get(name) === settled) busy.delete(name);
+    }
+}
+
+/** A file's path, where the value is one: bytes are none. @param {any} value */
+function pathOf(value) {
+    if (value instanceof URL) {
+        try {
+            return fileURLToPath(value);
+        } catch (cause) {
+            throw new SheafError("INVALID_ARGUMENT", `file: ${value} is no file's address`, { cause });
+        }
+    }
+    return typeof value === "string" ? value : null;
+}
+
+/** @param {any} options @returns {import("./index.d.ts").NodeSheaf} */
+export function createSheaf(options = {}) {
+    const { base, ...rest } = options;
+    if (base !== undefined) throw invalid("base: there is none in Node");
+    const { internal, ...api } = createApi(nodePlatform(), rest);
+
+    /** @param {any} [o] @returns {import("./keyfile.js").Keys} */
+    const keysFor = (o = {}) => ({
+        async make(start, count, seed) {
+            const { signal, onProgress, threads, maxMemory } = o;
+            const made = await api.keygen({ firstEpoch: start, epochCount: count, seed, signal, onProgress, threads, maxMemory });
+            return made.key;
+        },
+        check: internal.keyInfo,
+        sign: (key, epoch, message) => internal.signRaw(key, epoch, message, undefined),
+    });
+
+    /** @param {any} o */
+    async function keygen(o) {
+        if (o?.file === undefined) return api.keygen(o);
+        const { file, ...others } = o;
+        const name = pathOf(file);
+        if (name === null) throw invalid("file: not a path");
+        const start = integerOf(o.firstEpoch, "firstEpoch", 0, MAX_EPOCH);
+        const count = integerOf(o.epochCount, "epochCount", 1, MAX_EPOCH + 1);
+        await internal.checkInterval(start, count);
+        const seed = o.seed === undefined ? undefined : copyOf(o.seed, "seed", 32);
+        const { publicKey } = await inTurn(name, () => createKey(name, start, count, seed, keysFor(others)));
+        return { scheme: "leanXMSS", file: name, publicKey, firstEpoch: start, epochCount: count };
+    }
+
+    /** @param {any} key @param {any} request @param {any} [o] */
+    async function sign(key, request, o) {
+        const name = pathOf(key);
+        if (name === null) return api.sign(key, request, o);
+        if (typeof request !== "object" || request === null) throw invalid("request: not an object");
+        const epoch = integerOf(request.epoch, "epoch", 0, MAX_EPOCH);
+        const message = copyOf(request.message, "message", MESSAGE_BYTES);
+        const keys = keysFor();
+        return inTurn(name, async () => {
+            /* Not cancelled once it has begun: a record that is on the disk should have its signature. */
+            if (o?.signal?.aborted) throw cancelled(o.signal.reason);
+            const opened = await openKey(name, keys);
+            try {
+                const { signature, repeated, notices } = await signByKey(opened, epoch, message, keys);
+                const { publicKey } = opened;
+                return { scheme: "leanXMSS", epoch, message, publicKey, signature, repeated, notices };
+            } finally {
+                closeKey(opened);
+            }
+        });
+    }
+
+    /** @param {any} key */
+    async function keyStatus(key) {
+        const name = pathOf(key);
+        if (name === null) throw invalid("key: not a path");
+        const opened = await openKey(name, keysFor());
+        try {
+            const { epochs, ...usage } = await usageOf(opened);
+            return { scheme: "leanXMSS", publicKey: opened.publicKey, epochCount: epochs, ...usage };
+        } finally {
+            closeKey(opened);
+        }
+    }
+
+    /** @param {any} [o] */
+    async function createProver(o = {}) {
+        const { native = false, ...others } = o;
+        if (native === false) return api.createProver(others);
+        if (native !== true && typeof native !== "string") throw invalid("native: not true, false or a path");
+        const env = typeof native === "string" ? { SHEAF_NATIVE: native } : process.env;
+        const found = findNative(VERSION, env);
+        if (found === null) return api.createProver(others);
+        const threads = internal.threadsOf(others.threads).threads;
+        return nativeProver(found, threads, () => api.createProver({ ...others, threads: 1 }));
+    }
+
+    return { ...api, keygen, sign, keyStatus, createProver };
+}
+
+/**
+ * A prover that is the native command.
+ * @param {{file: string, isa: string}} native @param {number} threads
+ * @param {() => Promise<any>} other tells what the WebAssembly would take
+ * @returns {any}
+ */
+function nativeProver(native, threads, other) {
+    const stopping = new AbortController();
+    /** @param {string[]} args @param {Uint8Array} input @param {any} o */
+    async function run(args, input, o = {}) {
+        if (stopping.signal.aborted) throw new SheafError("DISPOSED", "it has been disposed of");
+        if (o.signal?.aborted) throw cancelled(o.signal.reason);
+        const rate = o.logInvRate ? ["--log-inv-rate", String(integerOf(o.logInvRate, "logInvRate", 0, 6))] : [];
+        const signal = o.signal ? AbortSignal.any?.([o.signal, stopping.signal]) ?? o.signal : stopping.signal;
+        const all = [...args, "-o", "-", "--quiet", "--threads", String(threads), ...rate];
+        o.onProgress?.(0, "native");
+        const envelope = await runNative(native.file, all, input, signal);
+        o.onProgress?.(1, "native");
+        return envelope;
+    }
+    return {
+        threads,
+        kernels: native.isa,
+        engine: native.file,
+        notice: null,
+        async aggregate(/** @type {any} */ signatures, /** @type {any} */ o) {
+            return run(["aggregate", "-"], writeBinary(entriesOf(signatures)), o);
+        },
+        async proveHashBatch(/** @type {any} */ messages, /** @type {any} */ o) {
+            return run(["hash", "prove", "--messages", "-"], joinOf(messages, "messages", PREIMAGE_BYTES, MAX_HASHES), o);
+        },
+        async memory(/** @type {any} */ request) {
+            const prover = await other();
+            try {
+                return await prover.memory(request);
+            } finally {
+                await prover.dispose();
+            }
+        },
+        async dispose() {
+            stopping.abort();
+        },
+    };
+}
+
+/** @type {import("./index.d.ts").NodeSheaf | null} */
+let own = null;
+const sheaf = () => (own ??= createSheaf());
+
+/** @type {import("./index.d.ts").NodeSheaf["verify"]} */
+export const verify = (envelope, expected, options) => sheaf().verify(envelope, expected, options);
+/** @type {import("./index.d.ts").NodeSheaf["verifyMany"]} */
+export const verifyMany = (items, options) => sheaf().verifyMany(items, options);
+/** @type {import("./index.d.ts").NodeSheaf["verifySignature"]} */
+export const verifySignature = (signature, options) => sheaf().verifySignature(signature, options);
+/** @type {import("./index.d.ts").NodeSheaf["inspect"]} */
+export const inspect = (envelope, options) => sheaf().inspect(envelope, options);
+/** @type {import("./index.d.ts").NodeSheaf["createProver"]} */
+export const createProver = (options) => sheaf().createProver(options);
+/** @type {import("./index.d.ts").NodeSheaf["keygen"]} */
+export const keygen = (/** @type {any} */ options) => /** @type {any} */ (sheaf().keygen(options));
+/** @type {import("./index.d.ts").NodeSheaf["sign"]} */
+export const sign = (/** @type {any} */ key, /** @type {any} */ request, /** @type {any} */ options) =>
+    /** @type {any} */ (sheaf().sign(key, request, options));
+/** @type {import("./index.d.ts").NodeSheaf["keyStatus"]} */
+export const keyStatus = (key) => sheaf().keyStatus(key);
+/** @type {import("./index.d.ts").NodeSheaf["close"]} */
+export const close = () => (own === null ? Promise.resolve() : own.close());
