@@ -156,6 +156,9 @@ acorn=$(echo "$private"/root/usr/share/nodejs/acorn)
 rm -rf "$em/node_modules/acorn"
 ln -s "$acorn" "$em/node_modules/acorn"
 
+# Its scripts are CommonJS, whatever the package.json of the folder around says.
+printf '{}\n' >"$private/package.json"
+
 cat >"$em/.emscripten" <<CONFIG
 LLVM_ROOT = '/usr/lib/llvm-$llvm/bin'
 BINARYEN_ROOT = '$private/binaryen'
