@@ -195,7 +195,11 @@ sheaf_status leaf_verify(const uint8_t *proof, size_t proof_len, const leaf_stat
         failure_set(f, SHEAF_OUT_OF_MEMORY, SHEAF_CHECK_NONE, 0, "out of memory");
     } else {
         rx_init(&v->c, proof, proof_len);
-        if (run(v)) *f = v->c.fail;
+        if (run(v)) {
+            *f = v->c.fail;
+            if (f->status == SHEAF_OK) /* a failure that names no reason is none the less one */
+                failure_set(f, SHEAF_REJECTED, SHEAF_CHECK_NONE, 0, "the proof could not be verified");
+        }
         if (report) {
             report->rate = v->rate;
             report->m = m;
