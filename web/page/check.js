@@ -15,6 +15,8 @@ const NAMES_OF_DIFFERENCE = 5;
 let open = null;
 /** @type {{name: string, keys: Uint8Array[]} | null} */
 let list = null;
+/** A list was chosen that is not usable: nothing is compared with it, so nothing is accepted either. */
+let badList = false;
 /** @type {AbortController | null} the check that is under way */
 let running = null;
 /** @type {() => Promise<typeof import("../index.js")>} */
@@ -41,6 +43,9 @@ const p = (...children) => el("p", null, ...children);
 
 /* ---- what the file says ---- */
 
+/** @param {string | null} text */
+const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) : "");
+
 /** @param {Uint8Array} data */
 const code = (data) => el("code", { class: "hex" }, hex(data));
 
@@ -56,7 +61,7 @@ function comparison(same, asked) {
  * @param {Uint8Array[]} items @param {string} what @param {string} file
  */
 function itemList(items, what, file) {
-    const shown = el("ol", { class: "keys" });
+    const shown = el("ol", { class: items.length > 99 ? "keys long" : "keys" });
     const more = el("button", { type: "button", class: "quiet" });
     const state = el("p", { class: "hint", role: "status" });
     const filter = el("input", {
@@ -98,7 +103,7 @@ function itemList(items, what, file) {
             "button",
             {
                 type: "button",
-                onclick: async () => download((await load()).formatKeys(items), file, "application/json"),
+                onclick: async () => download(await (await load()).formatKeys(items), file, "application/json"),
             },
             "Save the list",
         );
@@ -196,7 +201,7 @@ function statementCard(info, expected, name) {
 function partsCard(info) {
     const slots = 2 ** info.logSlots;
     const facts = [
-        row("Hashes proven", `${count(slots * info.permutationsPerSlot)} Keccak permutations, ${info.permutationsPerSlot} in each of ${counted(slots, "slot")}`),
+        row("Hashes", `${count(slots * info.permutationsPerSlot)} Keccak permutations, ${info.permutationsPerSlot} in each of ${counted(slots, "slot")}`),
         row("Committed", `${counted(2 ** info.logWords, "word")} of 64 bits at rate 1/${2 ** info.logInvRate}`),
         row("Soundness", `${info.securityBits.toFixed(1)} bits: what the largest error term leaves`),
     ];
@@ -243,7 +248,7 @@ function expectation() {
     const messageText = byId("expect-message").value;
     /** @type {Expectation} */
     const expected = { keys: list?.keys ?? null, epoch: null, message: null };
-    let readable = true;
+    let readable = !badList;
     fieldError("expect-epoch", "");
     fieldError("expect-message", "");
     if (epochText.trim() !== "") {
@@ -302,7 +307,7 @@ function sayVerdict(info, expected) {
             "bad",
             "Rejected: not what you expect",
             p(`${checkWords("statement")} Checked in ${took}.`),
-            el("p", { class: "detail" }, `${info.reason}.`),
+            el("p", { class: "detail" }, `${sentence(info.reason)}.`),
         );
         return "Rejected: the proof is about something else than you expect.";
     }
@@ -333,7 +338,7 @@ async function check() {
     const expected = expectation();
     if (expected === null) {
         byId("findings").hidden = true;
-        say("note", "Not checked", p("Something that you expect is not readable; see above."));
+        say("note", "Not checked", p("What you expect is not readable as it stands; see above."));
         return;
     }
     const mine = (running = new AbortController());
@@ -370,12 +375,14 @@ async function takeKeys(file) {
     try {
         const text = await readKeyText(file);
         const { parseKeys } = await load();
-        const keys = parseKeys(text);
+        const keys = await parseKeys(text);
         if (new Set(keys.map(hex)).size !== keys.length)
             throw new FileProblem("", "A key is on it twice, and a signer must not count twice.");
         list = { name: file.name, keys };
+        badList = false;
     } catch (error) {
         list = null;
+        badList = true;
         const why = error instanceof Error ? error.message : String(error);
         byId("keys-error").textContent = `${file.name} is not usable as a list of keys: ${why}`;
     }
@@ -383,8 +390,9 @@ async function takeKeys(file) {
 }
 
 function showList() {
-    byId("keys-state").textContent = list === null ? "any" : `${list.name}: ${counted(list.keys.length, "key")}`;
-    byId("keys-clear").hidden = list === null;
+    const what = badList ? "not usable" : list === null ? "any" : `${list.name}: ${counted(list.keys.length, "key")}`;
+    byId("keys-state").textContent = what;
+    byId("keys-clear").hidden = list === null && !badList;
     expectation();
 }
 
@@ -420,6 +428,7 @@ export async function takeFiles(files) {
 export async function takeMade(data, name, keys, epoch, message) {
     open = { name, data };
     list = { name: "the keys made here", keys };
+    badList = false;
     byId("expect-epoch").value = String(epoch);
     byId("expect-message").value = message;
     byId("keys-error").textContent = "";
@@ -448,6 +457,8 @@ export function startCheck(loader) {
     chosen("keys-file");
     byId("keys-clear").addEventListener("click", () => {
         list = null;
+        badList = false;
+        byId("keys-error").textContent = "";
         showList();
         byId("keys-file").focus();
         check();

@@ -13,6 +13,9 @@ const KEY_BYTES = 32;
 /* Shares of the bar that keys and signatures take. */
 const KEYS_SHARE = 0.01;
 const SIGNING_SHARE = 0.06;
+/* A report says what has been done: after these it is the next stage that is under way. */
+/** @type {Record<string, string>} */
+const NEXT = { commitment: "bus", bus: "Keccak layers" };
 /** A screen reader is told no more often than that, in milliseconds. */
 const TELL_EVERY = 4000;
 
@@ -212,7 +215,7 @@ async function make({ signers, epoch, message }, signal, clock) {
                     /* A stage is reported when a part of it is done. */
                     last = stageKey(stage);
                     clock.report(last);
-                    progress(last, before + (1 - before) * fraction);
+                    progress(NEXT[last] ?? last, before + (1 - before) * fraction);
                 },
             },
         );
@@ -251,7 +254,7 @@ function showMade({ envelope, publicKeys, threads }, wanted, ms) {
                 {
                     type: "button",
                     id: "save-keys",
-                    onclick: async () => download((await load()).formatKeys(publicKeys), "keys.json", "application/json"),
+                    onclick: async () => download(await (await load()).formatKeys(publicKeys), "keys.json", "application/json"),
                 },
                 "Save its list of keys",
             ),
@@ -301,6 +304,8 @@ async function start() {
     try {
         const made = await make(wanted, mine.signal, clock);
         const ms = clock.elapsed;
+        clearInterval(timer);
+        byId("work-time").textContent = time(ms);
         byId("progress").value = 1;
         byId("work-stage").textContent = "Done";
         byId("stages").replaceChildren(stagesPicture(clock.stages(), null));
@@ -318,7 +323,6 @@ async function start() {
         }
     } finally {
         clearInterval(timer);
-        tick();
         running = null;
         const moved = showWorking(false);
         if (moved) (mine.signal.aborted ? byId("start") : byId("made")).focus({ preventScroll: true });

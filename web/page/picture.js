@@ -39,9 +39,9 @@ function meter(fraction, hue) {
 
 /** @param {{parts: Record<string, number>, statementBytes: number, envelopeBytes: number}} info */
 export function partsPicture(info) {
-    const groups = partGroups(info.parts, info.statementBytes);
+    const groups = partGroups(info.parts, info.statementBytes, info.envelopeBytes);
     /* The description has a row of its own, so that it is readable where the screen is narrow. */
-    const bodies = groups.map((group, hue) =>
+    const bodies = groups.map((group) =>
         el(
             "tbody",
             null,
@@ -51,7 +51,7 @@ export function partsPicture(info) {
                 el(
                     "th",
                     { scope: "rowgroup" },
-                    el("span", { class: `swatch hue-${hue}`, "aria-hidden": "true" }),
+                    el("span", { class: `swatch hue-${group.hue}`, "aria-hidden": "true" }),
                     group.name,
                 ),
                 el("td", { class: "number" }, count(group.bytes)),
@@ -77,7 +77,7 @@ export function partsPicture(info) {
         ),
         ...bodies,
     );
-    const segments = groups.map((g, hue) => ({ value: g.bytes, hue, name: `${g.name}: ${bytes(g.bytes)}` }));
+    const segments = groups.map((g) => ({ value: g.bytes, hue: g.hue, name: `${g.name}: ${bytes(g.bytes)}` }));
     return el("div", { class: "picture" }, stackedBar(segments), table);
 }
 
@@ -88,7 +88,7 @@ export function partsPicture(info) {
 export function stagesPicture(stages, running) {
     const total = stages.reduce((sum, s) => sum + s.ms, 0);
     const most = Math.max(...stages.map((s) => s.ms), 1);
-    const bodies = stages.map(({ key, ms }, hue) => {
+    const bodies = stages.map(({ key, ms }) => {
         const { name, what } = stageWords(key);
         const waiting = ms === 0 && key !== running;
         return el(
@@ -98,8 +98,8 @@ export function stagesPicture(stages, running) {
                 "tr",
                 null,
                 el("th", { scope: "rowgroup" }, name),
-                el("td", { class: "meter-cell" }, meter(waiting ? 0 : ms / most, hue % 6)),
-                el("td", { class: "number" }, waiting ? "–" : time(ms)),
+                el("td", { class: "meter-cell" }, meter(waiting ? 0 : ms / most, 0)),
+                el("td", { class: "number" }, waiting ? "–" : key === running ? "…" : time(ms)),
             ),
             what !== "" && el("tr", null, el("td", { colspan: 3, class: "what" }, what)),
         );

@@ -55,24 +55,22 @@ const groups = [
 ];
 
 /**
- * The parts of an envelope by groups, largest first within each; a part that is not known has the last group.
- * @param {Record<string, number>} parts @param {number} statementBytes
+ * The parts of an envelope by groups. A part that is not known has the last group, and what the verifier did not come to one of its
+ * own.
+ * @param {Record<string, number>} parts @param {number} statementBytes @param {number} envelopeBytes
+ * @returns {{name: string, what: string, bytes: number, hue: number}[]} hue: of the colours in page.css, the same for every proof
  */
-export function partGroups(parts, statementBytes) {
+export function partGroups(parts, statementBytes, envelopeBytes) {
     const known = new Set(groups.flatMap((group) => group.parts));
     const rest = Object.keys(parts).filter((name) => !known.has(name));
-    const made = groups.map((group, i) => {
-        const names = i === groups.length - 1 ? [...group.parts, ...rest] : group.parts;
-        const inner = names.filter((name) => parts[name] > 0).map((name) => ({ name, bytes: parts[name] }));
-        return { ...group, parts: inner, bytes: inner.reduce((sum, part) => sum + part.bytes, 0) };
+    const made = groups.map(({ name, what, parts: own }, i) => {
+        const names = i === groups.length - 1 ? [...own, ...rest] : own;
+        return { name, what, bytes: names.reduce((sum, part) => sum + (parts[part] ?? 0), 0) };
     });
-    const statement = {
-        name: "Statement",
-        what: "Who signed what: the epoch, the message and the list",
-        parts: [],
-        bytes: statementBytes,
-    };
-    return [...made, statement].filter((group) => group.bytes > 0);
+    const statement = { name: "Statement", what: "Who signed what: the epoch, the message and the list", bytes: statementBytes };
+    const read = made.reduce((sum, group) => sum + group.bytes, statementBytes);
+    const unread = { name: "Not read", what: "Checking ended before it, with the check that failed", bytes: envelopeBytes - read };
+    return [...made, statement, unread].map((group, hue) => ({ ...group, hue })).filter((group) => group.bytes > 0);
 }
 
 /** Stages of making a proof, in their order. @type {Record<string, {name: string, what: string}>} */
