@@ -27,9 +27,10 @@ x86_features x86_probe(void) {
     const uint64_t state = xcr0();
     const int ymm = (state & 0x06) == 0x06, zmm = (state & 0xe6) == 0xe6;
     const int avx2 = has(b7, 5), bmi2 = has(b7, 8), gfni = has(c7, 8), vpclmul = has(c7, 10);
-    const int f512 = has(b7, 16), dq = has(b7, 17), bw = has(b7, 30), vl = has(b7, 31);
+    const int f512 = has(b7, 16), dq = has(b7, 17), bw = has(b7, 30), vl = has(b7, 31), vbmi = has(c7, 1);
     f.avx2 = avx2 && bmi2 && ymm;
     f.vpclmulqdq = f.avx2 && vpclmul;
-    f.avx512 = f.vpclmulqdq && zmm && f512 && dq && bw && vl && gfni;
+    /* What the build lets the compiler use in the *_avx512.c files, all of it. */
+    f.avx512 = f.vpclmulqdq && zmm && f512 && dq && bw && vl && vbmi && gfni;
     return f;
 }
