@@ -7,7 +7,7 @@ import { KIND_HASH, KIND_LEANXMSS } from "../../web/core/engine.js";
 import { createSheaf } from "../index.js";
 import { OK, parseArgs, plural, quote } from "./context.js";
 import { engineOf } from "./engine.js";
-import { MAX_RATE, addFields, delegate, examplePreimages, nativeFor, working } from "./prove.js";
+import { MAX_RATE, addFields, catchSignals, delegate, examplePreimages, nativeFor, working } from "./prove.js";
 
 /** @typedef {import("./context.js").Command} Command */
 
@@ -17,6 +17,7 @@ const EXAMPLE_EPOCH = 7;
 
 /** @param {Command} c @param {string[]} argv with the verb's words @param {boolean} [say] which command it was */
 async function natively(c, argv, say = false) {
+    catchSignals();
     const native = await nativeFor(c);
     if (native === null) return null;
     const { code, out } = await delegate(native.file, argv, say);

@@ -166,6 +166,12 @@ function longOption(all, name) {
     return begun.length === 1 ? begun[0] : null;
 }
 
+/** Takes a secret off the list of processes, where the title stands for the arguments. @param {string} secret */
+function hide(secret) {
+    if (secret === "") return;
+    process.title = [process.argv0, ...process.argv.slice(1)].join(" ").replaceAll(secret, "*".repeat(secret.length));
+}
+
 /** @param {Command} c @param {Spec} spec @param {string} value */
 function valueOf(c, spec, value) {
     const option = `--${spec.name}`;
@@ -177,7 +183,7 @@ function valueOf(c, spec, value) {
         return number;
     }
     const bytes = fromHex(/^0[xX]/.test(value) ? value.slice(2) : value);
-    if (spec.type === "seed") process.title = "sheaf"; // which takes the arguments off the list of processes
+    if (spec.type === "seed") hide(value);
     if (bytes === null || bytes.length !== 32) c.error(null, option, "not 32 bytes in hex (64 digits)");
     return bytes;
 }

@@ -5,7 +5,7 @@ import { SCHEME, writeKeys } from "../../web/core/formats.js";
 import { closeKey, createKey, openKey, usageOf } from "../keyfile.js";
 import { OK, parseArgs, parseNumber, quote } from "./context.js";
 import { engineOf, keysBy } from "./engine.js";
-import { keygenWork } from "./prove.js";
+import { catchSignals, keygenWork } from "./prove.js";
 
 /** @typedef {import("./context.js").Command} Command */
 
@@ -46,6 +46,7 @@ export async function keygen(c, argv) {
     const interval = parseInterval(epochs);
     if (interval === null) return c.error(null, "--epochs", `${epochs} is not START:COUNT in decimal`);
     const { start, count } = interval;
+    catchSignals();
     let made;
     try {
         await checkInterval(start, count);

@@ -25,20 +25,25 @@ const EPOCHS_IN_PLACE = 256;
 
 /* ---- a progress bar, and stopping by a signal ---- */
 
+const stopping = new AbortController();
+const stop = () => stopping.abort();
+
+/** From now on an interrupt asks the running work to stop; a second one ends the process. */
+export function catchSignals() {
+    process.once("SIGINT", stop);
+    process.once("SIGTERM", stop);
+}
+
 /**
- * Runs work that an interrupt stops; a second one ends the process.
+ * Runs work that an interrupt stops.
  * @template T
  * @param {Command} c @param {string} what @param {(work: Work) => Promise<T>} run
  * @returns {Promise<T>}
  */
 export async function working(c, what, run) {
-    const stopping = new AbortController();
-    const stop = () => stopping.abort();
     const bar = !c.quiet && process.stderr.isTTY === true;
     const begin = performance.now();
     let shown = -Infinity;
-    process.once("SIGINT", stop);
-    process.once("SIGTERM", stop);
     try {
         return await run({
             signal: stopping.signal,
@@ -52,8 +57,6 @@ export async function working(c, what, run) {
             },
         });
     } finally {
-        process.off("SIGINT", stop);
-        process.off("SIGTERM", stop);
         if (shown > 0) say("\r\u001b[K");
     }
 }
@@ -98,8 +101,9 @@ export function delegate(file, args, capture) {
         /* A terminal tells both of an interrupt: it is the native command's to end then, and ours to wait. */
         const onInterrupt = () => {};
         const onTerm = () => child.kill("SIGTERM");
-        process.on("SIGINT", onInterrupt);
-        process.on("SIGTERM", onTerm);
+        process.off("SIGINT", stop).on("SIGINT", onInterrupt);
+        process.off("SIGTERM", stop).on("SIGTERM", onTerm);
+        if (stopping.signal.aborted) onTerm();
         let out = "";
         child.stdout?.setEncoding("utf8").on("data", (piece) => (out += piece));
         child.on("error", reject);
@@ -207,6 +211,7 @@ export async function aggregate(c, argv) {
     if (files.length !== 1) c.error(null, null, `one list of signatures is needed, ${files.length} are given`);
     const { output } = values;
     if (output === undefined) c.error(null, "--output", "is needed: the aggregate's file");
+    catchSignals();
     const describe = (/** @type {any} */ said) => describeAggregate(said.signers, said.epoch, said.message);
     const done = await proveNatively(c, ["aggregate"], argv, output, describe);
     if (done !== null) return done;
@@ -265,6 +270,7 @@ export async function hashProve(c, argv) {
     if (output === undefined) c.error(null, "--output", "is needed: the batch's file");
     if ((logN !== undefined) === (messages !== undefined)) c.error(null, null, "one of --log-n N and --messages FILE is needed");
     if (messages !== undefined && seed !== undefined) c.error(null, "--seed", "goes with --log-n only");
+    catchSignals();
     const done = await proveNatively(c, ["hash", "prove"], argv, output, (said) => describeBatch(said.hashes));
     if (done !== null) return done;
     const preimages = messages !== undefined ? readPreimages(c, messages) : examplePreimages(2 ** logN, seed ?? randomBytes(32));
