@@ -208,7 +208,7 @@ function partsCard(info) {
     const levels = el(
         "table",
         { class: "levels" },
-        el("caption", null, "Levels of the opening"),
+        el("caption", null, "Levels of the opening; grinding in bits"),
         el(
             "thead",
             null,
@@ -225,7 +225,7 @@ function partsCard(info) {
                     el("td", { class: "number" }, String(level.fold)),
                     el("td", { class: "number" }, `1/${count(2 ** level.logInvRate)}`),
                     el("td", { class: "number" }, String(level.queries)),
-                    el("td", { class: "number" }, `${level.grindingBits} bits`),
+                    el("td", { class: "number" }, String(level.grindingBits)),
                 ),
             ),
         ),

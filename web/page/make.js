@@ -147,7 +147,7 @@ class Clock {
 /** @param {Clock} clock */
 function progressOf(clock) {
     let stage = "";
-    let told = 0;
+    let told = -Infinity;
     const bar = byId("progress");
     /** @param {string} key @param {number} fraction of the whole */
     return (key, fraction) => {
