@@ -1,5 +1,5 @@
-/* Honest statements of both kinds with their witnesses, ready to be proven, and the envelopes of their proofs.
- * SPDX-License-Identifier: MIT OR Apache-2.0
+/* Honest statements of both kinds with their witnesses, ready to be proven, and the envelopes of their
+ * proofs. SPDX-License-Identifier: MIT OR Apache-2.0
  *
  *     proof_rig g;                                  (must not move once it is made)
  *     REQUIRE(proof_rig_leanxmss(&g, 3, epoch, seed) == 0);     or proof_rig_hash(&g, 5, seed)
@@ -89,20 +89,22 @@ static T_UNUSED_ int proof_rig_leanxmss(proof_rig *g, size_t n, uint32_t epoch, 
             break;
         }
         memcpy(g->items + 32 * i, k.public_key, 32);
-        bad = leanxmss_sign(g->signatures + LEANXMSS_SIGNATURE_BYTES * i, &k, epoch, g->message, NULL) != SHEAF_OK;
+        bad = leanxmss_sign(g->signatures + LEANXMSS_SIGNATURE_BYTES * i, &k, epoch, g->message, NULL) !=
+              SHEAF_OK;
         leanxmss_key_wipe(&k, NULL);
     }
     if (!bad)
         bad = proof_rig_finish(g) != 0 ||
-              witness_leanxmss(g->words, g->leaf.publics, g->multiplicities, &e, n, g->items, g->signatures, epoch,
-                               g->message, &f) != SHEAF_OK;
+              witness_leanxmss(g->words, g->leaf.publics, g->multiplicities, &e, n, g->items, g->signatures,
+                               epoch, g->message, &f) != SHEAF_OK;
     if (bad)
         proof_rig_free(g);
     return bad ? -1 : 0;
 }
 
 /* From malloc, of exactly *len bytes; NULL where there is no memory. */
-static T_UNUSED_ uint8_t *proof_rig_envelope(const proof_rig *g, const uint8_t *proof, size_t proof_len, size_t *len) {
+static T_UNUSED_ uint8_t *proof_rig_envelope(const proof_rig *g, const uint8_t *proof, size_t proof_len,
+                                             size_t *len) {
     *len = envelope_bytes(g->st.count, proof_len);
     uint8_t *out = malloc(*len), *at = out;
     if (out == NULL)
@@ -117,8 +119,8 @@ static T_UNUSED_ uint8_t *proof_rig_envelope(const proof_rig *g, const uint8_t *
 }
 
 /* Verifies an envelope as the kind that it names; of what names none, as an aggregate. */
-static T_UNUSED_ sheaf_status proof_rig_verify(const uint8_t *envelope, size_t len, const sheaf_expected *expected,
-                                               sheaf_failure *f) {
+static T_UNUSED_ sheaf_status proof_rig_verify(const uint8_t *envelope, size_t len,
+                                               const sheaf_expected *expected, sheaf_failure *f) {
     return len > 10 && envelope[10] == SHEAF_KIND_HASH ? sheaf_verify_hash_batch(envelope, len, expected, f)
                                                        : sheaf_verify_aggregate(envelope, len, expected, f);
 }

@@ -1,9 +1,9 @@
-/* Whole proofs and envelopes with one byte changed, cut short or made longer: all are refused, none brings the verifier down.
- * SPDX-License-Identifier: MIT OR Apache-2.0
+/* Whole proofs and envelopes with one byte changed, cut short or made longer: all are refused, none brings
+ * the verifier down. SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * Every byte and every length is tried; every seventh where code is slow (portable back end, sanitizers), and fewer of an
- * aggregate's. SHEAF_TEST_STRIDE=N takes every N-th instead. A changed copy has a heap block of exactly its size, so that a
- * sanitizer sees a read past its end. */
+ * Every byte and every length is tried; every seventh where code is slow (portable back end, sanitizers), and
+ * fewer of an aggregate's. SHEAF_TEST_STRIDE=N takes every N-th instead. A changed copy has a heap block of
+ * exactly its size, so that a sanitizer sees a read past its end. */
 #include "t.h"
 #include "support/proof_rig.h"
 #include "kernels.h"
@@ -107,8 +107,9 @@ static int prove(sweep *s, proof_rig *g, unsigned rate) {
     sheaf_failure f;
     memset(s, 0, sizeof *s);
     s->g = g;
-    const int proven = CHECK_EQ_INT(leaf_prove(&proof, &s->len, &e, &g->leaf.st, &g->w, rate, &f), SHEAF_OK) &&
-                       CHECK_EQ_INT(leaf_verify(proof, s->len, &g->leaf.st, NULL, &f), SHEAF_OK);
+    const int proven =
+        CHECK_EQ_INT(leaf_prove(&proof, &s->len, &e, &g->leaf.st, &g->w, rate, &f), SHEAF_OK) &&
+        CHECK_EQ_INT(leaf_verify(proof, s->len, &g->leaf.st, NULL, &f), SHEAF_OK);
     s->bytes = proof;
     pool_destroy(e.pool);
     return proven;
