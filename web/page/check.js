@@ -419,6 +419,7 @@ export async function takeFiles(files) {
     if (keys !== undefined && proof === undefined && open === null && list !== null)
         announce(`${counted(list.keys.length, "key")} expected. Now choose a proof file.`);
     await check();
+    if (open !== null) byId("verdict").scrollIntoView({ block: "nearest" });
 }
 
 /**
