@@ -161,9 +161,9 @@ export class Lock {
  */
 async function makeFile(name, me) {
     const fresh = `${name}.${process.pid}-${Math.floor(Math.random() * 2 ** 32).toString(16)}`;
-    hook.step("make lock");
     let file;
     try {
+        hook.step("make lock");
         file = await fs.promises.open(fresh, C.O_RDWR | C.O_CREAT | C.O_EXCL | (C.O_NOFOLLOW ?? 0), 0o600);
     } catch (error) {
         throw ioFailure("the lock cannot be made", name, error);

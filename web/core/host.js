@@ -60,7 +60,9 @@ export async function openEngine(glue, args) {
     const options = {
         /** @param {WebAssembly.Imports} imports @param {(i: WebAssembly.Instance, m: WebAssembly.Module) => void} receive */
         instantiateWasm(imports, receive) {
-            WebAssembly.instantiate(module, imports).then((instance) => receive(instance, module), failed);
+            WebAssembly.instantiate(module, imports)
+                .then((instance) => receive(instance, module))
+                .catch((error) => failed(error));
             return {};
         },
         /** @param {number} fraction @param {string} stage */
