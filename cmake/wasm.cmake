@@ -29,7 +29,7 @@ function(sheaf_wasm_objects name)
     target_compile_options(${name} PRIVATE ${flags_relaxed})
   endif()
   if(arg_VERIFIER)
-    target_compile_definitions(${name} PRIVATE SHEAF_WASM_VERIFIER)
+    target_compile_definitions(${name} PRIVATE SHEAF_WASM_VERIFIER SHEAF_VERIFIER_KERNELS)
   endif()
   if(NOT "${arg_SOURCES}" MATCHES "bearssl")
     target_compile_options(${name} PRIVATE ${warnings})
@@ -38,7 +38,9 @@ endfunction()
 
 set(abi_verify src/wasm_simd/abi.c)
 set(abi_prove src/wasm_simd/abi_prove.c)
-sheaf_wasm_objects(wasm_abi_verifier SOURCES ${abi_verify} VERIFIER)
+sheaf_wasm_objects(wasm_verifier SOURCES ${abi_verify} ${verifier_sources} VERIFIER)
+sheaf_wasm_objects(wasm_verifier_kernels SOURCES ${simd_sources} VERIFIER)
+sheaf_wasm_objects(wasm_verifier_kernels_relaxed SOURCES ${simd_sources} VERIFIER RELAXED)
 sheaf_wasm_objects(wasm_abi SOURCES ${abi_verify} ${abi_prove})
 sheaf_wasm_objects(wasm_abi_threads SOURCES ${abi_verify} ${abi_prove} THREADS)
 sheaf_wasm_objects(wasm_kernels_relaxed SOURCES ${simd_sources} RELAXED)
@@ -124,7 +126,7 @@ function(sheaf_wasm_module name)
 endfunction()
 
 sheaf_wasm_module(sheaf-verify VERIFIER
-  OBJECTS wasm_abi_verifier sheaf_verifier_objects KERNELS sheaf_simd_objects RELAXED_KERNELS wasm_kernels_relaxed
+  OBJECTS wasm_verifier KERNELS wasm_verifier_kernels RELAXED_KERNELS wasm_verifier_kernels_relaxed
   OPTIONS -sMALLOC=emmalloc -sINITIAL_MEMORY=4MB -sMAXIMUM_MEMORY=1GB)
 sheaf_wasm_module(sheaf
   OBJECTS wasm_abi sheaf_verifier_objects sheaf_prover_objects sheaf_bearssl KERNELS sheaf_simd_objects

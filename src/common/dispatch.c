@@ -1,7 +1,10 @@
 /* The choice of the back end.   SPDX-License-Identifier: MIT OR Apache-2.0
  *
  * The first use probes the machine, fills each available table's gaps from the one below it and tests what it
- * chose against the portable twin: a back end that fails is not used, and the description says so. */
+ * chose against the portable twin: a back end that fails is not used, and the description says so.
+ *
+ * SHEAF_VERIFIER_KERNELS: a build in which only the verifying side is there, and its kernels: Keccak and the
+ * scalar product. The others are NULL. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +47,7 @@ static void fill(sheaf_kernels *t, const sheaf_kernels *lower) {
     FILL(keccak_f1600_x8);
     FILL(keccak_f1600);
     FILL(gf192_mul);
+#ifndef SHEAF_VERIFIER_KERNELS
     FILL(ntt_butterfly);
     FILL(ntt_butterfly4);
     FILL(ntt_tail8);
@@ -70,6 +74,7 @@ static void fill(sheaf_kernels *t, const sheaf_kernels *lower) {
     FILL(sliced_chi);
     FILL(grid_expand);
     FILL(grid_chi);
+#endif
 }
 
 /* ---- self-test: every kernel of t once on few data, against the portable twin ---- */
@@ -105,13 +110,12 @@ static evec scratch_evec(scratch *s, size_t i) {
     return (evec){s->v[i], TEST_STRIDE};
 }
 
-/* One pass over all kernels; what each wrote stays in *s. */
-static void exercise(scratch *s, const sheaf_kernels *k) {
-    scratch_init(s);
+/* Kernels that only the proving side uses. */
+#ifndef SHEAF_VERIFIER_KERNELS
+static void exercise_prover(scratch *s, const sheaf_kernels *k) {
     evec a = scratch_evec(s, 0), b = scratch_evec(s, 1), c = scratch_evec(s, 2), d = scratch_evec(s, 3);
     gf192 r = evec_get(scratch_evec(s, 4), 5), col[8], twice[3];
     uint64_t *k0 = s->v[5], *k1 = s->v[5] + TEST_STRIDE;
-    k->keccak_f1600(k0);
     k->ntt_butterfly(k0, k1, r.c[0], TEST_N);
     k->ntt_butterfly4(s->v[4], s->v[4] + TEST_STRIDE, k0, k1, r.c, TEST_N);
     k->ntt_tail8(k0, s->v[4], s->v[4] + 8, s->v[4] + 16, TEST_N);
@@ -147,6 +151,22 @@ static void exercise(scratch *s, const sheaf_kernels *k) {
     k->sliced_chi(s->rows + 1600, s->rows, 3);
     k->grid_expand(s->rows + 3200, s->rows, 64, 2, 1, 2);
     k->grid_chi(s->rows, s->rows + 3200, s->rows + 3328, s->rows + 3456, s->bytes, 2);
+}
+#endif
+
+/* One pass over all kernels; what each wrote stays in *s. */
+static void exercise(scratch *s, const sheaf_kernels *k) {
+    scratch_init(s);
+    k->keccak_f1600(s->v[5]);
+#ifndef SHEAF_VERIFIER_KERNELS
+    exercise_prover(s, k);
+#endif
+    for (size_t i = 0; i < 3; i++) {
+        const gf192 a = evec_get(scratch_evec(s, 2), i), b = evec_get(scratch_evec(s, 4), i);
+        gf192 d;
+        k->gf192_mul(&d, &a, &b);
+        s->sums[i] = gf192_add(s->sums[i], d);
+    }
     for (size_t i = 0; i < 200; i++)
         s->states[i] = s->v[i % 3][i % (3 * TEST_STRIDE)] + i;
     k->keccak_f1600_x8(s->states);
