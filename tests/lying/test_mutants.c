@@ -10,19 +10,7 @@
  * messages take turns, so that each check has its share. */
 #include "t.h"
 #include "support/proof_rig.h"
-#include "kernels.h"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
+#include "support/slow.h"
 
 enum { MOST_MESSAGES = 4096, SHAPES = 5, STEP = 8 /* bits of the seed's mix */ };
 
@@ -300,7 +288,7 @@ static sheaf_check first_check(msg_kind kind) {
 
 TEST(mutants_are_rejected_by_a_check_that_comes_after_the_change) {
     static stage t;
-    const size_t n = SANITIZED || kernels_isa() == SHEAF_ISA_PORTABLE ? 60 : 200;
+    const size_t n = 200 / slow_stride(10);
     const uint64_t seed = t_seed();
     unsigned by_check[SHEAF_CHECK_COUNT_] = {0}, accepted = 0;
     REQUIRE(stage_init(&t, seed) == 0);

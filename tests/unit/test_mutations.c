@@ -6,28 +6,12 @@
  * exactly its size, so that a sanitizer sees a read past its end. */
 #include "t.h"
 #include "support/proof_rig.h"
-#include "kernels.h"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
+#include "support/slow.h"
 
 enum { SLOW_STRIDE = 7, AGGREGATE_STRIDE = 23, TASK = 64 /* changed copies a task */ };
 
 static size_t stride(void) {
-    const char *asked = getenv("SHEAF_TEST_STRIDE");
-    const unsigned long n = asked != NULL ? strtoul(asked, NULL, 10) : 0;
-    if (n > 0)
-        return n;
-    return SANITIZED || kernels_isa() == SHEAF_ISA_PORTABLE ? SLOW_STRIDE : 1;
+    return slow_stride(SLOW_STRIDE);
 }
 
 typedef struct sweep {
