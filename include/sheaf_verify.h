@@ -106,7 +106,7 @@ typedef struct sheaf_expected {
     const uint32_t *epoch;
     const uint8_t *message; /* SHEAF_MESSAGE_BYTES */
     const uint8_t *items;   /* n_items entries of 32 bytes: the public keys in any order (the same set is meant), or the digests
-                             * in the envelope's order */
+                             * in the envelope's order. NULL with n_items 0 compares nothing; NULL with more is an error */
     size_t n_items;
 } sheaf_expected;
 
@@ -114,7 +114,7 @@ typedef struct sheaf_expected {
  * expected may be NULL, which asks for nothing.
  * Errors: those of sheaf_statement_read; SHEAF_MALFORMED also where the envelope is of the other kind;
  * SHEAF_REJECTED with f->check: SHEAF_CHECK_STATEMENT where the statement is not the expected one, otherwise the verifier's
- * check that failed; SHEAF_INVALID_ARGUMENT where the expected keys hold one twice. */
+ * check that failed; SHEAF_INVALID_ARGUMENT where the expected keys hold one twice, or items is NULL and n_items is not 0. */
 SHEAF_API SHEAF_MUST_CHECK sheaf_status sheaf_verify_aggregate(const void *envelope, size_t len, const sheaf_expected *expected,
                                                                sheaf_failure *f);
 

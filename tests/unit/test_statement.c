@@ -279,6 +279,18 @@ TEST(no_keys_are_not_a_set_that_is_covered) {
     CHECK_EQ_INT(f.check, SHEAF_CHECK_STATEMENT);
 }
 
+TEST(expected_items_that_are_not_there_are_an_error) {
+    const envelope *e = aggregate(), *h = batch();
+    sheaf_expected want = {.items = NULL, .n_items = 5};
+    sheaf_failure f;
+    CHECK_EQ_INT(sheaf_verify_aggregate(e->bytes, e->len, &want, &f), SHEAF_INVALID_ARGUMENT);
+    CHECK(strstr(f.message, "NULL") != NULL);
+    CHECK_EQ_INT(sheaf_verify_hash_batch(h->bytes, h->len, &want, &f), SHEAF_INVALID_ARGUMENT);
+    CHECK_EQ_INT(sheaf_verify_hash_batch(h->bytes, h->len, &want, NULL), SHEAF_INVALID_ARGUMENT);
+    want.n_items = 0;
+    CHECK_EQ_INT(sheaf_verify_aggregate(e->bytes, e->len, &want, &f), SHEAF_OK);
+}
+
 /* ---- the statement of a proof ---- */
 
 /* The proof of an envelope whose statement says something else is rejected, by a check that reads the proof.

@@ -44,6 +44,11 @@ sheaf_status aggregate_verify_kind(unsigned kind, const void *envelope, size_t l
     sheaf_statement st;
     sheaf_failure unread;
     f = f != NULL ? f : &unread;
+    if (expected != NULL && expected->items == NULL && expected->n_items > 0) {
+        failure_set(f, SHEAF_INVALID_ARGUMENT, SHEAF_CHECK_NONE, 0,
+                    "%zu items are expected, but the pointer to them is NULL", expected->n_items);
+        return SHEAF_INVALID_ARGUMENT;
+    }
     sheaf_status status = sheaf_statement_read(&st, envelope, len, f);
     if (status != SHEAF_OK)
         return status;
