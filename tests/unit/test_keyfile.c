@@ -219,6 +219,29 @@ TEST(create_keeps_a_journal_with_records_and_replaces_one_without) {
     key_folder_remove(&d);
 }
 
+TEST(create_keeps_a_file_that_is_no_journal) {
+    static const char *const taken[] = {"notes of mine", "S", "SHEAFJNM", "SHEAFKEY and so on"};
+    key_folder d;
+    uint8_t public_key[32], after[64];
+    sheaf_failure f;
+    REQUIRE(key_folder_make(&d) == 0);
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+        const size_t len = strlen(taken[i]);
+        const int ours = len == 1; /* a journal's first byte may be what is left of one */
+        unlink(d.key);
+        CHECK(file_put(d.journal, (const uint8_t *)taken[i], len) == 0);
+        CHECK_EQ_INT(keyfile_create(public_key, d.key, NULL, NULL, TEST_FIRST, 3, &f),
+                     ours ? SHEAF_OK : SHEAF_IO);
+        if (ours)
+            continue;
+        CHECK(strstr(f.message, "no journal") != NULL && strstr(f.message, "a.key.journal") != NULL);
+        CHECK_EQ_INT(file_get(d.journal, after, sizeof after), (long)len);
+        CHECK_MEM(after, taken[i], len);
+        CHECK(!there(d.key) && !there(d.lock) && !there(d.unfinished));
+    }
+    key_folder_remove(&d);
+}
+
 TEST(keys_without_a_given_seed_differ) {
     key_folder d;
     uint8_t one[32], two[32];

@@ -951,6 +951,38 @@ static sheaf_status place_key(const names *n, const leanxmss_key *k, sheaf_failu
     return SHEAF_OK;
 }
 
+/* Whether a file of at most a header is the beginning of a journal of ours: 1, 0, or -1 with errno set. What
+ * a power failure left of one, nothing or a part of its magic, is one too. */
+static int begins_journal(const char *path, uint64_t size) {
+    uint8_t begin[sizeof journal_magic];
+    size_t n = size < sizeof begin ? (size_t)size : sizeof begin;
+    if (n == 0)
+        return 1;
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    int r = read_at(fd, begin, n, 0), error = errno;
+    close(fd);
+    errno = error;
+    return r != 0 ? -1 : memcmp(begin, journal_magic, n) == 0;
+}
+
+int keyfile_is_secret(const char *path) {
+    uint8_t begin[8];
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < (off_t)sizeof begin)
+        return 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return -1;
+    int r = read_at(fd, begin, sizeof begin, 0);
+    close(fd);
+    if (r != 0)
+        return -1;
+    return memcmp(begin, journal_magic, sizeof begin) == 0 ||
+           memcmp(begin, leanxmss_key_magic, sizeof begin) == 0;
+}
+
 /* The empty journal. One without records, of a key that never came to be or never signed, makes place. */
 static sheaf_status place_journal(const names *n, const leanxmss_key *k, sheaf_failure *f) {
     struct stat st;
@@ -960,6 +992,13 @@ static sheaf_status place_journal(const names *n, const leanxmss_key *k, sheaf_f
                 f, SHEAF_IO,
                 "there is a journal with records, of a key that is not here; move it away first: %s",
                 n->journal);
+        int ours = begins_journal(n->journal, (uint64_t)st.st_size);
+        if (ours < 0)
+            return io_failure(f, "what has the journal's name cannot be read", n->journal);
+        if (ours == 0)
+            return refuse(f, SHEAF_IO,
+                          "the journal's name is taken by a file that is no journal; move it away first: %s",
+                          n->journal);
         if (fault("remove empty journal") || unlink(n->journal) != 0)
             return io_failure(f, "an empty journal cannot be removed", n->journal);
     }

@@ -48,6 +48,10 @@ SHEAF_MUST_CHECK sheaf_status keyfile_sign(uint8_t signature[LEANXMSS_SIGNATURE_
                                            const keyfile *k, uint32_t epoch, const uint8_t message[32],
                                            sheaf_failure *f);
 
+/* Whether the file has what begins a key or a journal, so that nothing may take its place: 1 or 0; -1 where
+ * it cannot be read. 0 where there is no file. */
+int keyfile_is_secret(const char *path);
+
 typedef struct keyfile_range {
     uint32_t first, last; /* both belong to it */
 } keyfile_range;

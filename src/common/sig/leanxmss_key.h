@@ -8,6 +8,7 @@
 #include "leanxmss.h"
 
 enum { LEANXMSS_KEY_HEADER = 88, LEANXMSS_KEY_CHECKSUM = 32 };
+extern const uint8_t leanxmss_key_magic[8]; /* a key file begins so */
 
 /* All bytes of a key, log_count in 0..32. */
 uint64_t leanxmss_key_bytes(unsigned log_count);

@@ -6,7 +6,7 @@
 
 enum { VERSION = 1, SCHEME_LEANXMSS_SHAKE256 = 1 };
 
-static const uint8_t magic[8] = "SHEAFKEY";
+const uint8_t leanxmss_key_magic[8] = "SHEAFKEY";
 
 static sheaf_status refuse(sheaf_failure *f, sheaf_status status, const char *what, const char *name) {
     failure_set(f, status, SHEAF_CHECK_NONE, 0, "%s: %s", what, name);
@@ -23,7 +23,7 @@ uint64_t leanxmss_key_bytes(unsigned log_count) {
 }
 
 void leanxmss_key_header_write(uint8_t out[LEANXMSS_KEY_HEADER], const leanxmss_key *k) {
-    memcpy(out, magic, sizeof magic);
+    memcpy(out, leanxmss_key_magic, sizeof leanxmss_key_magic);
     store32_le(out + 8, VERSION);
     store32_le(out + 12, SCHEME_LEANXMSS_SHAKE256);
     store32_le(out + 16, k->first);
@@ -35,7 +35,7 @@ void leanxmss_key_header_write(uint8_t out[LEANXMSS_KEY_HEADER], const leanxmss_
 sheaf_status leanxmss_key_header_read(leanxmss_key *k, mem *m, const uint8_t header[LEANXMSS_KEY_HEADER],
                                       uint64_t bytes, const char *name, sheaf_failure *f) {
     memset(k, 0, sizeof *k);
-    if (memcmp(header, magic, sizeof magic) != 0)
+    if (memcmp(header, leanxmss_key_magic, sizeof leanxmss_key_magic) != 0)
         return refuse(f, SHEAF_MALFORMED, "this is not a key", name);
     if (load32_le(header + 8) != VERSION || load32_le(header + 12) != SCHEME_LEANXMSS_SHAKE256)
         return refuse(f, SHEAF_UNSUPPORTED, "a key of an unknown version or scheme", name);
