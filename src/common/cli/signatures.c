@@ -68,21 +68,103 @@ static int json_scheme(const cli *c, const char *file, const cJSON *item) {
     return CLI_OK;
 }
 
-static int json_epoch(const cli *c, const char *file, const cJSON *item, uint32_t *epoch) {
+static int json_epoch(const cli *c, const char *file, const cJSON *item, int plain, uint32_t *epoch) {
     if (!cJSON_IsNumber(item))
         return cli_error(c, file, "epoch", "not a number");
     double v = item->valuedouble;
     if (!(v >= 0 && v <= 4294967295.0) || v != (double)(uint32_t)v)
         return cli_error(c, file, "epoch", "not an integer in 0..4294967295");
+    if (!plain)
+        return cli_error(c, file, "epoch", "not digits alone");
     *epoch = (uint32_t)v;
     return CLI_OK;
 }
 
-/* The document, for cJSON_Delete; NULL with the error printed. */
-static cJSON *json_parse(const cli *c, const char *file, const uint8_t *data, size_t len) {
+/* The parser takes more than RFC 8259 has: numbers as strtod reads them, any control byte as white space, and
+ * inside strings, a byte order mark. So the text is looked at first, token by token. */
+
+static const char *skip_digits(const char *p) {
+    while (*p >= '0' && *p <= '9')
+        p++;
+    return p;
+}
+
+/* The end of the number at p, or NULL where it is none; *plain is set to 0 unless it is digits alone. */
+static const char *skip_number(const char *p, int *plain) {
+    const char *begin = p, *whole = p + (*p == '-');
+    p = skip_digits(whole);
+    if (p == whole || (*whole == '0' && p != whole + 1))
+        return NULL;
+    const char *digits_end = p;
+    if (*p == '.') {
+        p = skip_digits(p + 1);
+        if (p == digits_end + 1)
+            return NULL;
+    }
+    if (*p == 'e' || *p == 'E') {
+        p += p[1] == '+' || p[1] == '-' ? 2 : 1;
+        const char *power = p;
+        p = skip_digits(p);
+        if (p == power)
+            return NULL;
+    }
+    if (whole != begin || p != digits_end)
+        *plain = 0;
+    return p;
+}
+
+/* The end of the string at p, or the control byte in it, or the text's end. */
+static const char *skip_string(const char *p) {
+    for (p++; (unsigned char)*p >= 0x20 && *p != '"'; p++)
+        if (*p == '\\' && p[1] != '\0')
+            p++;
+    return p;
+}
+
+/* What is wrong with the tokens of a text without zero bytes, *at being where; NULL if nothing is. */
+static const char *json_bad_token(const char *source, const char **at, int *plain) {
+    const char *p = source;
+    *plain = 1;
+    while (*p != '\0') {
+        *at = p;
+        if (*p == '"') {
+            *at = p = skip_string(p);
+            if (*p != '"' && *p != '\0')
+                return "a control byte in a string";
+            p += *p == '"';
+        } else if (*p == '-' || (*p >= '0' && *p <= '9')) {
+            p = skip_number(p, plain);
+            if (p == NULL)
+                return "a number as JSON has none";
+        } else if ((*p >= 'a' && *p <= 'z') || strchr(" \t\n\r{}[]:,", *p) != NULL) {
+            p++;
+        } else {
+            return "a byte that JSON has not outside of strings";
+        }
+    }
+    return NULL;
+}
+
+/* The document, for cJSON_Delete; NULL with the error printed. *plain: every number in it is digits alone. */
+static cJSON *json_parse(const cli *c, const char *file, const uint8_t *data, size_t len, int *plain) {
     const char *source = (const char *)data, *end = source;
+    *plain = 0;
     if (memchr(data, 0, len) != NULL || strstr(source, "\\u0000") != NULL) {
         cli_error(c, file, NULL, "not JSON: it holds a zero character");
+        return NULL;
+    }
+    if (strncmp(source, "\xef\xbb\xbf", 3) == 0) {
+        cli_error(c, file, NULL, "not JSON: it begins with a byte order mark");
+        return NULL;
+    }
+    const char *at = source, *wrong = json_bad_token(source, &at, plain);
+    if (wrong != NULL) {
+        unsigned long line = 1, column = 1;
+        for (const char *p = source; p < at; p++) {
+            line += *p == '\n';
+            column = *p == '\n' ? 1 : column + 1;
+        }
+        cli_error(c, file, NULL, "not JSON: line %lu, column %lu: %s", line, column, wrong);
         return NULL;
     }
     cJSON *document = cJSON_ParseWithLengthOpts(source, len + 1, &end, 1);
@@ -117,27 +199,29 @@ static int entry_fields(const cli *c, const char *file, const char *path, sheaf_
 }
 
 /* scheme, epoch, message: the first three fields of both forms. */
-static int common_fields(const cli *c, const char *file, signature_set *s, const cJSON *const *fields) {
-    if (json_scheme(c, file, fields[0]) != CLI_OK || json_epoch(c, file, fields[1], &s->epoch) != CLI_OK)
+static int common_fields(const cli *c, const char *file, signature_set *s, const cJSON *const *fields,
+                         int plain) {
+    if (json_scheme(c, file, fields[0]) != CLI_OK ||
+        json_epoch(c, file, fields[1], plain, &s->epoch) != CLI_OK)
         return CLI_ERROR;
     return json_hex(c, file, "", "message", fields[2], s->message, SHEAF_MESSAGE_BYTES);
 }
 
-static int read_single(const cli *c, const char *file, const cJSON *document, signature_set *s) {
+static int read_single(const cli *c, const char *file, const cJSON *document, int plain, signature_set *s) {
     static const char *const names[] = {"scheme", "epoch", "message", "publicKey", "signature"};
     const cJSON *fields[5];
     if (json_fields(c, file, "", document, names, fields, 5) != CLI_OK ||
-        common_fields(c, file, s, fields) != CLI_OK || entries_alloc(c, file, s, 1) == NULL)
+        common_fields(c, file, s, fields, plain) != CLI_OK || entries_alloc(c, file, s, 1) == NULL)
         return CLI_ERROR;
     return entry_fields(c, file, "", s->entries, fields[3], fields[4]);
 }
 
-static int read_list(const cli *c, const char *file, const cJSON *document, signature_set *s) {
+static int read_list(const cli *c, const char *file, const cJSON *document, int plain, signature_set *s) {
     static const char *const names[] = {"scheme", "epoch", "message", "signatures"};
     static const char *const entry_names[] = {"publicKey", "signature"};
     const cJSON *fields[4], *entry[2];
     if (json_fields(c, file, "", document, names, fields, 4) != CLI_OK ||
-        common_fields(c, file, s, fields) != CLI_OK)
+        common_fields(c, file, s, fields, plain) != CLI_OK)
         return CLI_ERROR;
     if (!cJSON_IsArray(fields[3]))
         return cli_error(c, file, "signatures", "not an array");
@@ -195,11 +279,12 @@ int signatures_read(const cli *c, const char *file, signature_set *s) {
     if (len >= sizeof binary_magic && memcmp(data, binary_magic, sizeof binary_magic) == 0) {
         code = read_binary(c, file, data, len, s);
     } else {
-        cJSON *document = json_parse(c, file, data, len);
+        int plain;
+        cJSON *document = json_parse(c, file, data, len, &plain);
         if (document != NULL)
             code = cJSON_GetObjectItemCaseSensitive(document, "signatures") != NULL
-                       ? read_list(c, file, document, s)
-                       : read_single(c, file, document, s);
+                       ? read_list(c, file, document, plain, s)
+                       : read_single(c, file, document, plain, s);
         cJSON_Delete(document);
     }
     io_free(data, len);
@@ -265,7 +350,8 @@ int keys_read(const cli *c, const char *file, uint8_t **keys, size_t *n) {
     *n = 0;
     if (cli_read(c, file, CLI_FILE_LIMIT, &data, &len) != CLI_OK)
         return CLI_ERROR;
-    cJSON *document = json_parse(c, file, data, len);
+    int plain; /* there are no numbers in it */
+    cJSON *document = json_parse(c, file, data, len, &plain);
     io_free(data, len);
     if (document == NULL)
         return CLI_ERROR;
