@@ -188,13 +188,8 @@ static int self_test(const sheaf_kernels *k) {
 
 /* ---- the choice ---- */
 
-/* The highest back end that SHEAF_ISA allows; *understood is 0 where its value is none of the names. */
-static sheaf_isa cap(int *understood) {
-#ifdef __EMSCRIPTEN__
-    const char *text = NULL; /* a page has no environment, and asking for one brings a lot with it */
-#else
-    const char *text = getenv("SHEAF_ISA");
-#endif
+/* The highest back end that a value of SHEAF_ISA allows; *understood is 0 where it is none of the names. */
+static sheaf_isa cap(const char *text, int *understood) {
     *understood = 1;
     if (text == NULL || *text == 0)
         return SHEAF_ISA_COUNT_;
@@ -246,7 +241,12 @@ static size_t probe(candidate *c) {
 static void build(void) {
     candidate list[SHEAF_ISA_COUNT_];
     int understood;
-    sheaf_isa limit = cap(&understood);
+#ifdef __EMSCRIPTEN__
+    const char *asked = NULL; /* a page has no environment, and asking for one brings a lot with it */
+#else
+    const char *asked = getenv("SHEAF_ISA");
+#endif
+    sheaf_isa limit = cap(asked, &understood);
     sheaf_isa wanted = SHEAF_ISA_PORTABLE, last = SHEAF_ISA_PORTABLE;
     back_ends[SHEAF_ISA_PORTABLE] = (back_end){1, sheaf_kernels_ref, "portable"};
     for (size_t i = 0, n = probe(list); i < n; i++) {
@@ -273,6 +273,12 @@ static void build(void) {
     if (!understood)
         append(back_ends[wanted].description, "; SHEAF_ISA not understood");
     atomic_store_explicit(&chosen, (int)wanted, memory_order_relaxed);
+}
+
+int kernels_cap_known(const char *value) {
+    int understood;
+    (void)cap(value, &understood);
+    return understood;
 }
 
 static void ensure(void) {

@@ -118,6 +118,8 @@ extern const sheaf_kernels sheaf_kernels_simd128; /* in builds for WebAssembly; 
 
 /* The chosen table: probed once, capped by SHEAF_ISA=portable|avx2|avx512, self-tested against the portable one. Thread safe. */
 const sheaf_kernels *kernels(void);
+/* Whether SHEAF_ISA may have this value: a back end's name, empty, or NULL for unset. */
+int kernels_cap_known(const char *value);
 /* The table of one back end with its gaps filled from lower ones, or NULL where the machine or the build lacks it. */
 const sheaf_kernels *kernels_for(sheaf_isa isa);
 sheaf_isa kernels_isa(void);
