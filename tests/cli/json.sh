@@ -69,7 +69,11 @@ refused "a_list_is_not_empty" "j['signatures'] = []" "signatures: 0 entries, 1..
 refused "a_list_has_at_most_65536_entries" "j['signatures'] = [{}] * 65537" "signatures: 65537 entries, 1..65536 can be"
 refused "an_entry_is_an_object" "j['signatures'][1] = 7" "signatures\[1\]: not an object"
 list "j['signatures'][1]['publicKey'] = '0x' + '11' * 32"
-check "a_key_twice_is_named_by_both_indices" 2 "sheaf collect: public keys 0 and 1 are the same" "$sheaf" collect in.json -o out.json
+check "a_key_twice_is_named_by_both_indices" 2 "sheaf collect: in.json: signature 1 has the public key of signature 0 in in.json" \
+    "$sheaf" collect in.json -o out.json
+single "s['publicKey'] = '0x' + '22' * 32"
+check "a_key_twice_is_named_by_both_files" 2 "sheaf collect: in.json: signature 0 has the public key of signature 1 in good.json" \
+    "$sheaf" collect good.json in.json -o out.json
 
 text "'[]'"
 check "the_whole_is_an_object" 2 "sheaf collect: in.json: not an object" "$sheaf" collect in.json -o out.json
@@ -86,7 +90,42 @@ text "json.dumps(j) + chr(0)"
 check "a_zero_byte_is_refused" 2 "sheaf collect: in.json: not JSON: it holds a zero character" "$sheaf" collect in.json -o out.json
 list "j['message'] += chr(0) + 'more'"
 check "an_escaped_zero_is_refused" 2 "sheaf collect: in.json: not JSON: it holds a zero character" "$sheaf" collect in.json -o out.json
-refused "a_line_stays_one_line" "j['a' + chr(10) + 'b' + chr(27)] = 1" "a\?b\?: unknown field"
+refused "a_line_stays_one_line" "j['a' + chr(10) + 'b' + chr(27)] = 1" "a\\\\x0ab\\\\x1b: unknown field"
+
+# ---- text that is nearly JSON ----
+number() { # claim, the epoch's text, pattern
+    text "json.dumps(j).replace('9,', '$2,', 1)"
+    check "$1" 2 "sheaf collect: in.json: $3" "$sheaf" collect in.json -o out.json
+}
+for n in 07 00007 -07 7. .7 +7 7.e1 7e 7e+ - 0x7 1_0; do
+    number "an_epoch_${n}_is_no_json" "$n" "not JSON: line 1.*"
+done
+number "a_bad_number_is_named_by_its_place" 007 "not JSON: line 1, column 33: a number as JSON has none"
+for n in 7.0 7e0 70e-1 7.00000000000000000001 0.7e1 -0; do
+    number "an_epoch_${n}_is_not_digits_alone" "$n" "epoch: not digits alone"
+done
+text "json.dumps(j).replace('9,', '0,', 1)"
+check "an_epoch_is_zero" 0 "" "$sheaf" collect in.json -o out.json
+text "json.dumps(j).replace('9,', '4294967295,', 1)"
+check "an_epoch_is_the_last" 0 "" "$sheaf" collect in.json -o out.json
+for byte in 1 8 11 12 27 31 127; do
+    text "json.dumps(j, indent=1).replace('\n', '\n' + chr($byte), 1)"
+    check "byte_${byte}_is_no_white_space" 2 "sheaf collect: in.json: not JSON: line 2, column 1: a byte that JSON has not .*" \
+        "$sheaf" collect in.json -o out.json
+    text "json.dumps(j) + chr($byte)"
+    check "byte_${byte}_is_no_white_space_at_the_end" 2 "sheaf collect: in.json: not JSON: line 1, column .*" \
+        "$sheaf" collect in.json -o out.json
+done
+text "json.dumps(j).replace('leanXMSS', 'lean' + chr(10) + 'XMSS')"
+check "a_line_end_in_a_string_is_refused" 2 "sheaf collect: in.json: not JSON: line 1, column .*: a control byte in a string" \
+    "$sheaf" collect in.json -o out.json
+text "json.dumps(j).replace('leanXMSS', 'lean' + chr(92))"
+check "a_string_without_an_end_is_refused" 2 "sheaf collect: in.json: not JSON: line 1.*" "$sheaf" collect in.json -o out.json
+text "json.dumps(j, indent='\t').replace('\n', '\r\n')"
+check "tabs_and_carriage_returns_are_white_space" 0 "" "$sheaf" collect in.json -o out.json
+python3 -c "import sys; sys.stdout.buffer.write(b'\xef\xbb\xbf' + open('good.json', 'rb').read())" >in.json
+check "a_byte_order_mark_is_refused" 2 "sheaf collect: in.json: not JSON: it begins with a byte order mark" \
+    "$sheaf" collect in.json -o out.json
 
 single pass
 check "a_single_signature_is_read" 0 "" "$sheaf" collect in.json -o out.json

@@ -138,7 +138,7 @@ check "collect_refuses_another_epoch" 2 "sheaf collect: epoch5.sig: epoch: signa
 sed 's/"message": "0x../"message": "0xff/' bob.sig >message.sig
 check "collect_refuses_another_message" 2 "sheaf collect: message.sig: message: signature 1 is of another message than signature 0" \
     "$sheaf" collect hello.sig message.sig -o bad.json
-check "collect_refuses_a_key_twice" 2 "sheaf collect: public keys 0 and 2 are the same" \
+check "collect_refuses_a_key_twice" 2 "sheaf collect: hello.sig: signature 0 has the public key of signature 0 in hello.sig" \
     "$sheaf" collect hello.sig bob.sig hello.sig -o bad.json
 check "collect_needs_an_output" 2 "sheaf collect: --output: is needed: the list's file" "$sheaf" collect hello.sig
 check "collect_needs_a_file" 2 "sheaf collect: no signature file is given" "$sheaf" collect -o x.json

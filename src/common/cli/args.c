@@ -4,10 +4,11 @@
 #include <string.h>
 #include "cli.h"
 
-/* Names and fields come from files: a line stays one line, and no control character reaches a terminal. */
 static void print_plain(const char *s) {
-    for (; *s != '\0'; s++)
-        fputc((unsigned char)*s < 0x20 || *s == 0x7f ? '?' : *s, stderr);
+    text t = {0};
+    text_plain(&t, s);
+    fputs(t.failed || t.buf == NULL ? (*s == '\0' ? "" : "?") : t.buf, stderr);
+    text_free(&t);
 }
 
 int cli_error(const cli *c, const char *file, const char *field, const char *fmt, ...) {

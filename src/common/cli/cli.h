@@ -86,9 +86,13 @@ typedef struct text {
 } text;
 void text_add(text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void text_bytes(text *t, const void *bytes, size_t n);
-void text_hex(text *t, const uint8_t *bytes, size_t n);      /* 0x and digits, without quotes */
-void text_json_begin(text *t, const char *file);             /* an object, and in it the field "file" */
-void text_json_string(text *t, const char *s);               /* quoted */
+void text_hex(text *t, const uint8_t *bytes, size_t n); /* 0x and digits, without quotes */
+void text_json_begin(text *t, const char *file);        /* an object, and in it the field "file" */
+void text_json_string(text *t, const char *s);          /* quoted; valid JSON whatever the bytes are */
+/* For people: control characters and bytes that are not UTF-8 as \xNN. Every name and field that comes from a
+ * file or an argument goes through here: a line stays one line, and no control character reaches a terminal.
+ */
+void text_plain(text *t, const char *s);
 void text_json_hex(text *t, const uint8_t *bytes, size_t n); /* quoted, with 0x */
 int text_write(const cli *c, text *t,
                const char *file); /* writes it (nothing, if it is empty) and frees it; 0 or CLI_ERROR */
@@ -123,6 +127,9 @@ typedef struct progress_bar {
 void progress_begin(progress_bar *b, const cli *c, const char *what);
 int progress_report(void *bar, double fraction, const char *stage); /* for sheaf_options */
 void progress_end(progress_bar *b);                                 /* removes it from the terminal */
+/* A file that grows over the process's limit is from now on an error of writing, which cleans up, not the
+ * end. */
+void cli_prepare_process(void);
 /* From now on an interrupt asks the running work to stop; a second one ends the process. */
 void progress_catch_signals(void);
 

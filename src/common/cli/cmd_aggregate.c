@@ -15,7 +15,8 @@ static void report(text *t, const cli *c, const char *output, const signature_se
         text_add(t, ",\n  \"envelope_bytes\": %zu,\n  \"proof_bytes\": %zu,\n  \"seconds\": %.6f\n}\n", len,
                  proof_len, seconds);
     } else {
-        text_add(t, "%s: %zu signer%s, epoch %lu, proof %zu bytes, file %zu bytes, %.2f s\n", output, s->n,
+        text_plain(t, output);
+        text_add(t, ": %zu signer%s, epoch %lu, proof %zu bytes, file %zu bytes, %.2f s\n", s->n,
                  s->n == 1 ? "" : "s", (unsigned long)s->epoch, proof_len, len, seconds);
     }
 }

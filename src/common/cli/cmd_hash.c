@@ -57,8 +57,9 @@ static int hash_prove(const cli *c, const char *output, const uint8_t *preimages
                      "\"seconds\": %.6f\n}\n",
                      n, len, proof_len, seconds);
         } else {
-            text_add(&t, "%s: %zu hashes, proof %zu bytes, file %zu bytes, %.2f s\n", output, n, proof_len,
-                     len, seconds);
+            text_plain(&t, output);
+            text_add(&t, ": %zu hashes, proof %zu bytes, file %zu bytes, %.2f s\n", n, proof_len, len,
+                     seconds);
         }
         code = text_write(c, &t, "-");
     }
@@ -128,8 +129,8 @@ static int report_batch(const cli *c, const char *file, sheaf_status status, con
                  status == SHEAF_OK ? "true" : "false", (unsigned long)count,
                  sheaf_check_name(status == SHEAF_OK ? SHEAF_CHECK_NONE : f->check));
     } else if (status == SHEAF_OK && !c->quiet) {
-        text_add(&t, "%s: accepted: %lu hash%s\n", cli_name(file, 0), (unsigned long)count,
-                 count == 1 ? "" : "es");
+        text_plain(&t, cli_name(file, 0));
+        text_add(&t, ": accepted: %lu hash%s\n", (unsigned long)count, count == 1 ? "" : "es");
     }
     return text_write(c, &t, "-");
 }

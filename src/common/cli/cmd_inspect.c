@@ -35,7 +35,8 @@ static void info_json(text *t, const char *file, const sheaf_info *i) {
 }
 
 static void info_text(text *t, const char *file, const sheaf_info *i) {
-    text_add(t, "%s: %s, %lu %s", cli_name(file, 0), kind_name(i->kind), (unsigned long)i->count,
+    text_plain(t, cli_name(file, 0));
+    text_add(t, ": %s, %lu %s", kind_name(i->kind), (unsigned long)i->count,
              i->kind == SHEAF_KIND_HASH ? "digests" : "signers");
     if (i->kind == SHEAF_KIND_LEANXMSS)
         text_add(t, ", epoch %lu", (unsigned long)i->epoch);

@@ -71,7 +71,8 @@ static int run_keygen(cli *c, int argc, char **argv) {
         text_add(&t, ",\n  \"firstEpoch\": %llu,\n  \"epochs\": %llu\n}\n", (unsigned long long)start,
                  (unsigned long long)count);
     } else if (!c->quiet) {
-        text_add(&t, "%s: epochs %llu..%llu, public key ", output, (unsigned long long)start,
+        text_plain(&t, output);
+        text_add(&t, ": epochs %llu..%llu, public key ", (unsigned long long)start,
                  (unsigned long long)(start + count - 1));
         text_hex(&t, public_key, sizeof public_key);
         text_add(&t, "\n");
@@ -189,7 +190,8 @@ static void status_json(text *t, const char *file, const uint8_t *public_key, co
 
 static void status_text(text *t, const char *file, const uint8_t *public_key, const keyfile_usage *u) {
     uint64_t next;
-    text_add(t, "%s: public key ", file);
+    text_plain(t, file);
+    text_add(t, ": public key ");
     text_hex(t, public_key, SHEAF_KEY_BYTES);
     text_add(t, "\nepochs %lu..%llu: %llu, of which %llu used, %llu left\n", (unsigned long)u->first,
              (unsigned long long)u->first + u->count - 1, (unsigned long long)u->count,

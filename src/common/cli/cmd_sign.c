@@ -78,7 +78,8 @@ static int run_sign(cli *c, int argc, char **argv) {
         text_add(&t, "\n}\n");
         code = text_write(c, &t, "-");
     } else if (code == CLI_OK && strcmp(output, "-") != 0 && !c->quiet) {
-        text_add(&t, "%s: signed epoch %lu%s\n", output, (unsigned long)epoch,
+        text_plain(&t, output);
+        text_add(&t, ": signed epoch %lu%s\n", (unsigned long)epoch,
                  note.repeated ? " (the same signature as before)" : "");
         code = text_write(c, &t, "-");
     }
@@ -139,8 +140,9 @@ static int check_one_file(const cli *c, const char *file, const signature_expect
     }
     if (code == CLI_OK && !c->quiet && !c->json) {
         text t = {0};
-        text_add(&t, "%s: %s for epoch %lu, message ", cli_name(file, 0),
-                 s.n == 1 ? "a valid signature" : "valid signatures", (unsigned long)s.epoch);
+        text_plain(&t, cli_name(file, 0));
+        text_add(&t, ": %s for epoch %lu, message ", s.n == 1 ? "a valid signature" : "valid signatures",
+                 (unsigned long)s.epoch);
         text_hex(&t, s.message, SHEAF_MESSAGE_BYTES);
         for (size_t i = 0; i < s.n; i++) {
             text_add(&t, "\n  by ");
@@ -224,7 +226,17 @@ static int collect_one(const cli *c, signature_set *all, const signature_set *mo
     return CLI_OK;
 }
 
-static int check_distinct(const cli *c, const signature_set *s) {
+/* Where the signature `index` of all comes from: its file, and in *place its index there. */
+static const char *origin(char **files, const size_t *ends, size_t index, size_t *place) {
+    size_t i = 0;
+    while (index >= ends[i])
+        i++;
+    *place = index - (i > 0 ? ends[i - 1] : 0);
+    return files[i];
+}
+
+/* ends[i]: how many signatures files[0..i] have. */
+static int check_distinct(const cli *c, const signature_set *s, char **files, const size_t *ends) {
     uint8_t *keys = malloc(s->n * SHEAF_KEY_BYTES);
     if (keys == NULL)
         return cli_error(c, NULL, NULL, "out of memory");
@@ -232,8 +244,18 @@ static int check_distinct(const cli *c, const signature_set *s) {
         memcpy(keys + i * SHEAF_KEY_BYTES, s->entries[i].public_key, SHEAF_KEY_BYTES);
     sheaf_failure f = {0};
     sheaf_status status = key_list_check_distinct(keys, s->n, &f);
+    if (status != SHEAF_DUPLICATE_KEY) {
+        free(keys);
+        return status == SHEAF_OK ? CLI_OK : cli_failure(c, NULL, status, &f);
+    }
+    size_t later = (size_t)f.index, earlier = 0, there, here;
+    while (earlier < later &&
+           memcmp(keys + earlier * SHEAF_KEY_BYTES, keys + later * SHEAF_KEY_BYTES, SHEAF_KEY_BYTES) != 0)
+        earlier++;
     free(keys);
-    return status == SHEAF_OK ? CLI_OK : cli_failure(c, NULL, status, &f);
+    const char *first = origin(files, ends, earlier, &there), *second = origin(files, ends, later, &here);
+    return cli_error(c, second, NULL, "signature %zu has the public key of signature %zu in %s", here, there,
+                     cli_name(first, 0));
 }
 
 static int run_collect(cli *c, int argc, char **argv) {
@@ -251,6 +273,9 @@ static int run_collect(cli *c, int argc, char **argv) {
         return cli_error(c, NULL, NULL, "no signature file is given");
     if (output == NULL)
         return cli_error(c, NULL, "--output", "is needed: the list's file");
+    size_t *ends = calloc((size_t)n_files, sizeof *ends);
+    if (ends == NULL)
+        return cli_error(c, NULL, NULL, "out of memory");
     signature_set all = {0};
     int code = CLI_OK;
     for (int i = 0; i < n_files && code == CLI_OK; i++) {
@@ -259,10 +284,12 @@ static int run_collect(cli *c, int argc, char **argv) {
         if (code == CLI_OK) {
             code = collect_one(c, &all, &more, files[i]);
             signatures_free(&more);
+            ends[i] = all.n;
         }
     }
     if (code == CLI_OK)
-        code = check_distinct(c, &all);
+        code = check_distinct(c, &all, files, ends);
+    free(ends);
     text t = {0};
     if (code == CLI_OK) {
         (binary ? signatures_binary : signatures_json)(&t, &all);
@@ -276,7 +303,8 @@ static int run_collect(cli *c, int argc, char **argv) {
         text_add(&t, "\n}\n");
         code = text_write(c, &t, "-");
     } else if (code == CLI_OK && strcmp(output, "-") != 0 && !c->quiet) {
-        text_add(&t, "%s: %zu signatures for epoch %lu\n", output, all.n, (unsigned long)all.epoch);
+        text_plain(&t, output);
+        text_add(&t, ": %zu signatures for epoch %lu\n", all.n, (unsigned long)all.epoch);
         code = text_write(c, &t, "-");
     }
     signatures_free(&all);

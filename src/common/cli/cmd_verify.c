@@ -27,8 +27,9 @@ static void statement_json(text *t, const sheaf_statement *st) {
 }
 
 static void statement_text(text *t, const char *file, const sheaf_statement *st) {
-    text_add(t, "%s: accepted: %lu signer%s, epoch %lu, message ", cli_name(file, 0),
-             (unsigned long)st->count, st->count == 1 ? "" : "s", (unsigned long)st->epoch);
+    text_plain(t, cli_name(file, 0));
+    text_add(t, ": accepted: %lu signer%s, epoch %lu, message ", (unsigned long)st->count,
+             st->count == 1 ? "" : "s", (unsigned long)st->epoch);
     text_hex(t, st->message, SHEAF_MESSAGE_BYTES);
     text_add(t, "\n");
     for (uint32_t i = 0; i < st->count; i++) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "../base/io.h"
 #include "../base/stages.h"
+#include "../sig/keyfile.h"
 #include "cli.h"
 
 const char *cli_name(const char *file, int output) {
@@ -21,6 +22,13 @@ int cli_read(const cli *c, const char *file, size_t limit, uint8_t **data, size_
 }
 
 int cli_write(const cli *c, const char *file, const void *data, size_t len) {
+    /* Only keygen writes keys, and never over one: what a mistyped name would destroy cannot be made again.
+     */
+    int secret = strcmp(file, "-") == 0 ? 0 : keyfile_is_secret(file);
+    if (secret > 0)
+        return cli_error(c, file, NULL, "is a key or a key's journal, which is never overwritten");
+    if (secret < 0)
+        return cli_error(c, file, NULL, "cannot be read to see that it is no key: not overwritten");
     sheaf_failure f = {0};
     sheaf_status status = io_write(file, data, len, IO_REPLACE, &f);
     return status == SHEAF_OK ? CLI_OK : cli_failure(c, cli_name(file, 1), status, &f);
@@ -33,6 +41,12 @@ static volatile sig_atomic_t stop_asked;
 static void on_signal(int number) {
     (void)number;
     stop_asked = 1;
+}
+
+void cli_prepare_process(void) {
+#ifdef SIGXFSZ
+    signal(SIGXFSZ, SIG_IGN);
+#endif
 }
 
 void progress_catch_signals(void) {

@@ -1,6 +1,7 @@
 /* The command `sheaf`: which verb is meant.  SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
+#include "../kernels.h"
 #include "cli.h"
 
 static const verb *const verbs[] = {&verb_keygen,     &verb_pubkey,           &verb_key_status,
@@ -101,6 +102,7 @@ static int unknown_verb(const cli *c, int argc, char **argv) {
 
 int main(int argc, char **argv) {
     cli c = {.verb = ""};
+    cli_prepare_process();
     if (argc < 2) {
         cli_error(&c, NULL, NULL, "a verb is needed (see sheaf --help)");
         return CLI_ERROR;
@@ -114,6 +116,9 @@ int main(int argc, char **argv) {
     if (v == NULL)
         return unknown_verb(&c, argc, argv);
     c.verb = v->name;
+    const char *isa = getenv("SHEAF_ISA");
+    if (!kernels_cap_known(isa))
+        return cli_error(&c, NULL, "SHEAF_ISA", "%s is none of portable, avx2, avx512", isa);
     int code = v->run(&c, argc - words, argv + words);
     if (code == CLI_OK && c.help) {
         text t = {0};

@@ -63,16 +63,55 @@ void text_hex(text *t, const uint8_t *bytes, size_t n) {
     t->len += 2 * n + 2;
 }
 
+/* The length of the UTF-8 character at s, at most 4 bytes, and its number; 0 where there is none (a byte that
+ * begins none, a character that is cut short, longer than it need be, a surrogate, or past the last). */
+static size_t utf8_at(const char *s, uint32_t *number) {
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    const uint8_t *p = (const uint8_t *)s;
+    size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+    if (n > 1 && (p[0] < 0xc0 || p[0] > 0xf7))
+        return 0;
+    uint32_t v = n == 1 ? p[0] : p[0] & (0x7fu >> n);
+    for (size_t i = 1; i < n; i++) {
+        if ((p[i] & 0xc0) != 0x80) /* the terminator is none either */
+            return 0;
+        v = v << 6 | (p[i] & 0x3fu);
+    }
+    if (v < least[n] || v > 0x10ffff || (v >= 0xd800 && v < 0xe000))
+        return 0;
+    *number = v;
+    return n;
+}
+
+static int is_control(uint32_t number) {
+    return number < 0x20 || (number >= 0x7f && number < 0xa0);
+}
+
+void text_plain(text *t, const char *s) {
+    while (*s != '\0') {
+        uint32_t number = 0;
+        size_t n = utf8_at(s, &number), shown = n > 0 ? n : 1;
+        if (n > 0 && !is_control(number))
+            text_bytes(t, s, n);
+        else
+            for (size_t i = 0; i < shown; i++)
+                text_add(t, "\\x%02x", (unsigned)(unsigned char)s[i]);
+        s += shown;
+    }
+}
+
 void text_json_string(text *t, const char *s) {
     text_add(t, "\"");
-    for (; *s != '\0'; s++) {
-        unsigned char ch = (unsigned char)*s;
-        if (ch == '"' || ch == '\\')
-            text_add(t, "\\%c", ch);
-        else if (ch < 0x20)
-            text_add(t, "\\u%04x", ch);
+    while (*s != '\0') {
+        uint32_t number = 0xfffd; /* the replacement character, for a byte that is not UTF-8 */
+        size_t n = utf8_at(s, &number);
+        if (*s == '"' || *s == '\\')
+            text_add(t, "\\%c", *s);
+        else if (n == 0 || is_control(number))
+            text_add(t, "\\u%04lx", (unsigned long)number);
         else
-            text_add(t, "%c", ch);
+            text_bytes(t, s, n);
+        s += n > 0 ? n : 1;
     }
     text_add(t, "\"");
 }
