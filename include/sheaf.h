@@ -96,11 +96,12 @@ typedef struct sheaf_key sheaf_key;
 /* Makes a key for the epochs start .. start+count-1 and writes it and its empty journal; an existing file is never overwritten.
  * The time and the memory grow with count. seed: 32 bytes, for reproducible examples only; NULL: from the system's randomness.
  * Errors: SHEAF_EPOCH_RANGE (count is not a power of two or start no multiple of it; f->message names the nearest intervals that
- * are), SHEAF_IO, SHEAF_CANCELLED, SHEAF_OUT_OF_MEMORY. */
+ * are), SHEAF_LOCKED (another process uses the path), SHEAF_IO, SHEAF_CANCELLED, SHEAF_OUT_OF_MEMORY. */
 SHEAF_API SHEAF_MUST_CHECK sheaf_status sheaf_key_create(sheaf_context *ctx, uint8_t public_key[SHEAF_KEY_BYTES],
                                                          const char *path, uint64_t start, uint64_t count, const uint8_t *seed,
                                                          sheaf_failure *f);
-/* Reads a key; the context outlives it. Errors: SHEAF_IO, SHEAF_MALFORMED, SHEAF_OUT_OF_MEMORY. */
+/* Reads a key; the context outlives it. Errors: SHEAF_IO, SHEAF_MALFORMED, SHEAF_UNSUPPORTED (a version or
+ * scheme that this build does not know), SHEAF_OUT_OF_MEMORY. */
 SHEAF_API SHEAF_MUST_CHECK sheaf_status sheaf_key_open(sheaf_context *ctx, sheaf_key **key, const char *path, sheaf_failure *f);
 SHEAF_API void sheaf_key_close(sheaf_key *key); /* wipes the secret; NULL is fine */
 
@@ -110,11 +111,12 @@ SHEAF_API uint64_t sheaf_key_epoch_count(const sheaf_key *key);
 
 /* Signs a 32-byte message for an epoch. The same message again gives the same signature.
  * Errors: SHEAF_EPOCH_USED (the epoch has signed another message), SHEAF_EPOCH_RANGE (not one of the key's epochs), SHEAF_LOCKED
- * (another process is signing), SHEAF_IO, SHEAF_MALFORMED (a damaged journal). On an error no signature has left. */
+ * (another process is signing), SHEAF_IO, SHEAF_MALFORMED (a damaged journal), SHEAF_UNSUPPORTED (a journal of an unknown version). On an error no signature has left. */
 SHEAF_API SHEAF_MUST_CHECK sheaf_status sheaf_key_sign(const sheaf_key *key, uint8_t signature[SHEAF_SIGNATURE_BYTES],
                                                        uint32_t epoch, const uint8_t message[SHEAF_MESSAGE_BYTES],
                                                        sheaf_failure *f);
-/* Epochs that can sign no new message, and those that can. Errors: SHEAF_IO, SHEAF_MALFORMED, SHEAF_OUT_OF_MEMORY. */
+/* Epochs that can sign no new message, and those that can. Errors: SHEAF_IO, SHEAF_MALFORMED, SHEAF_UNSUPPORTED,
+ * SHEAF_OUT_OF_MEMORY. */
 SHEAF_API SHEAF_MUST_CHECK sheaf_status sheaf_key_usage(const sheaf_key *key, uint64_t *used, uint64_t *left, sheaf_failure *f);
 
 #ifdef __cplusplus
