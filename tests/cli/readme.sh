@@ -17,17 +17,15 @@ check "the_example_compiles" 0 "" cc -std=c17 -Wall -Wextra -Werror $flags examp
     $(PKG_CONFIG_PATH=$pc pkg-config --define-variable=prefix="$work/prefix" --cflags --libs sheaf)
 check "the_example_runs" 0 "" ./example
 says "the_example_accepts" "accepted: "
+check "the_example_never_overwrites_a_key" 1 ".*alice.key.*" ./example
 
 # ---- the commands ----
 rm -f alice.* bob.*
-printf 'a block' >block.bin
-"$sheaf" keygen --epochs 0:16 -o bob.key -q
-"$sheaf" sign --key bob.key --epoch 7 --message-file block.bin -o bob.sig -q
-grep '^sheaf ' "$root/README.md" | sed 's/ *#.*//; s/0:1024/0:16/' >commands
-holds "there_are_commands" test "$(wc -l <commands)" = 6
+sheaf() { "$sheaf" "$@"; }
+grep -E '^(sheaf|echo) ' "$root/README.md" | sed 's/ *#.*//; s/0:1024/0:16/' >commands
+holds "there_are_commands" test "$(grep -c '^sheaf ' commands)" = 8
 while read -r line; do
-    read -r -a words <<<"$line"
-    check "$line" 0 "" "$sheaf" "${words[@]:1}"
+    check "$line" 0 "" eval "$line"
 done <commands
 
 # ---- the links ----
