@@ -111,7 +111,8 @@ SHEAF_API uint64_t sheaf_key_epoch_count(const sheaf_key *key);
 
 /* Signs a 32-byte message for an epoch. The same message again gives the same signature.
  * Errors: SHEAF_EPOCH_USED (the epoch has signed another message), SHEAF_EPOCH_RANGE (not one of the key's epochs), SHEAF_LOCKED
- * (another process is signing), SHEAF_IO, SHEAF_MALFORMED (a damaged journal), SHEAF_UNSUPPORTED (a journal of an unknown version). On an error no signature has left. */
+ * (another process is signing), SHEAF_IO, SHEAF_MALFORMED (a damaged journal), SHEAF_UNSUPPORTED (a journal of an unknown
+ * version). On an error no signature has left. */
 SHEAF_API SHEAF_MUST_CHECK sheaf_status sheaf_key_sign(const sheaf_key *key, uint8_t signature[SHEAF_SIGNATURE_BYTES],
                                                        uint32_t epoch, const uint8_t message[SHEAF_MESSAGE_BYTES],
                                                        sheaf_failure *f);
