@@ -2,7 +2,7 @@
 # The second verifier.  SPDX-License-Identifier: MIT OR Apache-2.0
 """A second verifier of Sheaf envelopes, written from docs/protocol.md alone.
 
-    python3 verifier.py [--json] FILE.sheaf...
+    python3 verifier.py [--json] [--trace] FILE.sheaf...
 
 Prints one line a file: `FILE: accepted, S signers` (S digests for a hash batch), `FILE: rejected: CHECK INDEX` with
 the names that docs/protocol.md gives its checks, or `FILE: malformed: WHY`. Exit status: 0 all accepted, 1 some
@@ -290,6 +290,33 @@ class Channel:
         c = self.receive_elements(2)
         t = word(x_power(2**n))
         return self.finish_round([mul(claim ^ mul(t, total(c)), inverse_in_k(1 ^ t)), *c])
+
+
+class TracingChannel(Channel):
+    """A channel that prints what passes: where in the proof, how many bytes, how they begin; each label and squeeze."""
+
+    @staticmethod
+    def show(what, *parts):
+        print(f"{what:<8}", *parts)
+
+    def read(self, n):
+        at, data = self.at, super().read(n)
+        if n:
+            self.show("read", f"{at:>6} {n:>5}", data[:16].hex())
+        return data
+
+    def label(self, text):
+        super().label(text)
+        self.show("label", f'"{text}"')
+
+    def absorb_words(self, words):
+        super().absorb_words(words)
+        self.show("absorb", " ".join(f"{w:x}" for w in words))
+
+    def squeeze_bytes(self, n):
+        absorbed, out = len(self.list), super().squeeze_bytes(n)
+        self.show("squeeze", f"{absorbed:>6} {n:>5}", self.chain[:8].hex(), out[:16].hex())
+        return out
 
 
 # ---- 4. The code -----------------------------------------------------------------------------------
@@ -619,10 +646,10 @@ class Statement:
         self.columns = list(zip(*slots))
 
 
-def verify_leaf(proof, statement):
+def verify_leaf(proof, statement, channel=Channel):
     """8.2; raises Rejected."""
     circuit, m = statement.circuit, statement.m
-    ch = Channel(proof)
+    ch = channel(proof)
 
     (header,) = ch.receive_words(1)
     rate = header >> 32
@@ -859,14 +886,14 @@ def read_envelope(data):
     return statement, data[proof_at:], kind
 
 
-def verdict(data):
+def verdict(data, channel=Channel):
     """One envelope's verdict, as what --json prints."""
     try:
         statement, proof, kind = read_envelope(data)
     except Malformed as e:
         return {"status": "malformed", "message": str(e)}
     try:
-        verify_leaf(proof, statement)
+        verify_leaf(proof, statement, channel)
     except Rejected as e:
         return {"status": "rejected", "check": e.check, "index": e.index}
     name = "aggregate" if kind == AGGREGATE else "hash batch"
@@ -877,11 +904,13 @@ def main():
     parser = argparse.ArgumentParser(description="Verifies Sheaf envelopes, slowly.")
     parser.add_argument("files", nargs="+", metavar="FILE.sheaf")
     parser.add_argument("--json", action="store_true", help="one JSON object a file and line")
+    parser.add_argument("--trace", action="store_true", help="print what is read, absorbed and squeezed (docs/protocol.md 11)")
     args = parser.parse_args()
+    channel = TracingChannel if args.trace else Channel
     worst = 0
     for name in args.files:
         try:
-            v = verdict(Path(name).read_bytes())
+            v = verdict(Path(name).read_bytes(), channel)
         except OSError as e:
             v = {"status": "malformed", "message": e.strerror}
         worst = max(worst, {"accepted": 0, "rejected": 1, "malformed": 2}[v["status"]])
