@@ -58,6 +58,9 @@ async function run(argv) {
     const verb = Object.hasOwn(runs, argv[0]) ? argv[0] : Object.hasOwn(runs, two) ? two : null;
     if (verb === null) return unknownVerb(c, argv);
     c.verb = verb;
+    const isa = process.env.SHEAF_ISA ?? "";
+    if (!["", "portable", "avx2", "avx512"].includes(isa))
+        return c.error(null, "SHEAF_ISA", `${isa} is none of portable, avx2, avx512`);
     const code = await runs[verb](c, argv.slice(verb.split(" ").length));
     if (code === OK && c.help) c.write("-", VERBS[verb]);
     return code;
@@ -65,6 +68,8 @@ async function run(argv) {
 
 /** @param {string[]} argv */
 async function main(argv) {
+    /* A file that grows over the process's limit is an error of writing, which cleans up, not the end. */
+    if (process.platform !== "win32") process.on("SIGXFSZ", () => {});
     try {
         return await run(argv);
     } catch (error) {

@@ -185,7 +185,7 @@ export async function openKey(file, keys) {
 async function readKey(handle, file, real, keys) {
     const unreadable = "the key file cannot be read";
     const size = await orSay(unreadable, file, () => regularSize(handle));
-    if (size < KEY_HEADER) throw refusal("MALFORMED", `this is not a key file: ${file}`);
+    if (size < KEY_HEADER) throw refusal("MALFORMED", `this is not a key: ${file}`);
     const header = await orSay(unreadable, file, () => readAt(handle, KEY_HEADER, 0));
     const first = load32(header, 16);
     const logCount = load32(header, 20);
@@ -193,23 +193,23 @@ async function readKey(handle, file, real, keys) {
     const known = load32(header, 8) === FORMAT_VERSION && load32(header, 12) === SCHEME_LEANXMSS_SHAKE256;
     const isKey = header.subarray(0, 8).equals(KEY_MAGIC);
     header.fill(0);
-    if (!isKey) throw refusal("MALFORMED", `this is not a key file: ${file}`);
-    if (!known) throw refusal("UNSUPPORTED", `a key file of an unknown version or scheme: ${file}`);
+    if (!isKey) throw refusal("MALFORMED", `this is not a key: ${file}`);
+    if (!known) throw refusal("UNSUPPORTED", `a key of an unknown version or scheme: ${file}`);
     if (logCount > HEIGHT || first % 2 ** logCount !== 0)
-        throw refusal("MALFORMED", `the key file's interval is not aligned: ${file}`);
-    if (size !== keySize(logCount)) throw refusal("MALFORMED", `the key file is too short or too long: ${file}`);
+        throw refusal("MALFORMED", `the key's interval is not aligned: ${file}`);
+    if (size !== keySize(logCount)) throw refusal("MALFORMED", `the key is too short or too long: ${file}`);
     if (size > os.totalmem() || size > 2 ** 32)
         throw refusal("OUT_OF_MEMORY", `the key needs ${size} bytes of memory: ${file}`);
     const bytes = await orSay(unreadable, file, () => readAt(handle, size, 0));
     let good = false;
     try {
         if (!sha256(bytes.subarray(0, size - TAG)).equals(bytes.subarray(size - TAG)))
-            throw refusal("MALFORMED", `the key file is damaged (checksum): ${file}`);
+            throw refusal("MALFORMED", `the key is damaged (checksum): ${file}`);
         try {
             await keys.check(Uint8Array.from(bytes));
         } catch (error) {
             if (!(error instanceof SheafError) || error.code !== "MALFORMED") throw error;
-            throw refusal("MALFORMED", `the key file's public key is not its seed's: ${file}`);
+            throw refusal("MALFORMED", `the key's public key is not its seed's: ${file}`);
         }
         good = true;
         return { at: namesOf(real), first, logCount, count: 2 ** logCount, publicKey, bytes };
@@ -257,13 +257,54 @@ async function placeKey(at, bytes) {
     await orSay("the key file is there, and so is a left-over", at.fresh, () => remove(at.fresh, "remove second name"));
 }
 
-/** The empty journal. One without records, of a key that never came to be or never signed, makes place. */
-/** @param {Names} at @param {{first: number, logCount: number, publicKey: Uint8Array}} key */
+/**
+ * Whether a file of at most a header is the beginning of a journal of ours. What a power failure left of one, nothing or a part of
+ * its magic, is one too.
+ * @param {string} name
+ */
+function beginsJournal(name) {
+    const fd = fs.openSync(name, C.O_RDONLY | (C.O_NOFOLLOW ?? 0));
+    try {
+        const head = Buffer.alloc(JOURNAL_MAGIC.length);
+        const n = fs.readSync(fd, head, 0, head.length, 0);
+        return head.subarray(0, n).equals(JOURNAL_MAGIC.subarray(0, n));
+    } finally {
+        fs.closeSync(fd);
+    }
+}
+
+/**
+ * Whether a file has what begins a key or a journal, so that nothing may take its place; null where it cannot be read.
+ * @param {string} name
+ */
+export function isSecret(name) {
+    if (!fs.statSync(name, { throwIfNoEntry: false })?.isFile()) return false;
+    let fd;
+    try {
+        fd = fs.openSync(name, C.O_RDONLY | (C.O_NONBLOCK ?? 0));
+        const head = Buffer.alloc(KEY_MAGIC.length);
+        fs.readSync(fd, head, 0, head.length, 0);
+        return head.equals(KEY_MAGIC) || head.equals(JOURNAL_MAGIC);
+    } catch {
+        return null;
+    } finally {
+        if (fd !== undefined) fs.closeSync(fd);
+    }
+}
+
+/**
+ * The empty journal. One without records, of a key that never came to be or never signed, makes place.
+ * @param {Names} at @param {{first: number, logCount: number, publicKey: Uint8Array}} key
+ */
 async function placeJournal(at, key) {
     const stat = await orSay("the journal cannot be made", at.journal, () => lstat(at.journal));
     if (stat !== null) {
         if (!stat.isFile() || stat.size > JOURNAL_HEADER) {
             const text = "there is a journal with records, of a key that is not here; move it away first";
+            throw refusal("IO", `${text}: ${at.journal}`);
+        }
+        if (!(await orSay("what has the journal's name cannot be read", at.journal, () => beginsJournal(at.journal)))) {
+            const text = "the journal's name is taken by a file that is no journal; move it away first";
             throw refusal("IO", `${text}: ${at.journal}`);
         }
         await orSay("an empty journal cannot be removed", at.journal, () => remove(at.journal, "remove empty journal"));

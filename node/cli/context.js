@@ -3,6 +3,7 @@ import { STATUS_CODES, SheafError } from "../../web/core/errors.js";
 import { fromHex } from "../../web/core/bytes.js";
 import fs from "node:fs";
 import { readFile, writeFile } from "../files.js";
+import { isSecret } from "../keyfile.js";
 
 export const OK = 0;
 export const REJECTED = 1;
@@ -23,9 +24,15 @@ export function nameOf(file, output = false) {
     return file !== "-" ? file : output ? "standard output" : "standard input";
 }
 
-/** Names and fields come from files: a line stays one line, and no control character reaches a terminal. @param {string} text */
-function plain(text) {
-    return text.replace(/[\u0000-\u001f\u007f]/g, "?");
+/**
+ * For people: control characters as \\xNN. Every name and field that comes from a file or an argument goes through here: a line stays
+ * one line, and no control character reaches a terminal.
+ * @param {string} text
+ */
+export function plain(text) {
+    return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (c) => {
+        return [...Buffer.from(c)].map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("");
+    });
 }
 
 /** Text on standard error, at once. @param {string} text */
@@ -102,6 +109,10 @@ export class Command {
 
     /** @param {string} file @param {Uint8Array | string} data */
     write(file, data) {
+        /* Only keygen writes keys, and never over one: what a mistyped name would destroy cannot be made again. */
+        const secret = file !== "-" && isSecret(file);
+        if (secret === null) this.error(file, null, "cannot be read to see that it is no key: not overwritten");
+        if (secret) this.error(file, null, "is a key or a key's journal, which is never overwritten");
         try {
             writeFile(file, typeof data === "string" ? Buffer.from(data) : data);
         } catch (error) {
@@ -125,7 +136,7 @@ export function statusOf(code) {
 
 /** Quoted as the native command quotes. @param {string} text */
 export function quote(text) {
-    const escaped = text.replace(/["\\]/g, "\\$&").replace(/[\u0000-\u001f]/g, (c) => {
+    const escaped = text.replace(/["\\]/g, "\\$&").replace(/[\u0000-\u001f\u007f-\u009f]/g, (c) => {
         return `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;
     });
     return `"${escaped}"`;

@@ -3,7 +3,7 @@ import { KEY_BYTES, MAX_EPOCH, toHex } from "../../web/core/bytes.js";
 import { SheafError } from "../../web/core/errors.js";
 import { SCHEME, writeKeys } from "../../web/core/formats.js";
 import { closeKey, createKey, openKey, usageOf } from "../keyfile.js";
-import { OK, parseArgs, parseNumber, quote } from "./context.js";
+import { OK, parseArgs, parseNumber, plain, quote } from "./context.js";
 import { engineOf, keysBy } from "./engine.js";
 import { catchSignals, keygenWork } from "./prove.js";
 
@@ -67,7 +67,7 @@ export async function keygen(c, argv) {
         ];
         c.write("-", `{\n  ${fields.join(",\n  ")}\n}\n`);
     } else if (!c.quiet) {
-        c.write("-", `${output}: epochs ${start}..${start + count - 1}, public key ${key}\n`);
+        c.write("-", `${plain(output)}: epochs ${start}..${start + count - 1}, public key ${key}\n`);
     }
     return OK;
 }
@@ -126,7 +126,7 @@ function statusJson(file, publicKey, u) {
 function statusText(file, publicKey, u) {
     const last = u.firstEpoch + u.epochs - 1;
     const lines = [
-        `${file}: public key 0x${toHex(publicKey)}`,
+        `${plain(file)}: public key 0x${toHex(publicKey)}`,
         `epochs ${u.firstEpoch}..${last}: ${u.epochs}, of which ${u.used} used, ${u.left} left`,
     ];
     if (u.usedRanges.length > 0) {

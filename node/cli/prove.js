@@ -7,7 +7,7 @@ import { MAX_HASHES, PREIMAGE_BYTES, toHex } from "../../web/core/bytes.js";
 import { countOf, entryOf, SCHEME } from "../../web/core/formats.js";
 import { createSheaf } from "../index.js";
 import { findNative, nativeEnv } from "../native.js";
-import { Exit, OK, parseArgs, plural, quote, say } from "./context.js";
+import { Exit, OK, parseArgs, plain, plural, quote, say } from "./context.js";
 import { engineOf } from "./engine.js";
 import { readSignatures } from "./signatures.js";
 
@@ -142,7 +142,7 @@ function report(c, output, made, by) {
         return;
     }
     const isa = by.threads > 0 ? `${by.isa}, ${by.threads} thread${plural(by.threads)}` : by.isa;
-    c.write("-", `${output}: ${made.what}, proof ${made.proof} bytes, file ${made.envelope} bytes, ${made.seconds.toFixed(2)} s, by ${by.engine} (${isa})\n`);
+    c.write("-", `${plain(output)}: ${made.what}, proof ${made.proof} bytes, file ${made.envelope} bytes, ${made.seconds.toFixed(2)} s, by ${by.engine} (${isa})\n`);
 }
 
 /**

@@ -4,7 +4,7 @@ import { ENTRY_BYTES, KEY_BYTES, MAX_SIGNERS, sameBytes, toHex } from "../../web
 import { SheafError } from "../../web/core/errors.js";
 import { countOf, entryOf, readSignatureSet, writeBinary, writeSignature, writeSignatures } from "../../web/core/formats.js";
 import { closeKey, openKey, signByKey } from "../keyfile.js";
-import { ERROR, MESSAGE_SPECS, OK, REJECTED, Exit, parseArgs, quote } from "./context.js";
+import { ERROR, MESSAGE_SPECS, OK, REJECTED, Exit, nameOf, parseArgs, plain, quote } from "./context.js";
 import { engineOf, keysBy } from "./engine.js";
 
 /**
@@ -45,7 +45,7 @@ export function findDuplicate(keys) {
     return null;
 }
 
-/** @param {Command} c @param {string | null} file @param {Uint8Array} keys joined */
+/** @param {Command} c @param {string} file @param {Uint8Array} keys joined */
 export function checkDistinct(c, file, keys) {
     const twice = findDuplicate(keys);
     if (twice !== null) c.error(file, null, `public keys ${twice.earlier} and ${twice.later} are the same`);
@@ -97,7 +97,7 @@ export async function sign(c, argv) {
         ];
         c.write("-", `{\n  ${fields.join(",\n  ")}\n}\n`);
     } else if (!c.quiet) {
-        c.write("-", `${output}: signed epoch ${epoch}${made.repeated ? " (the same signature as before)" : ""}\n`);
+        c.write("-", `${plain(output)}: signed epoch ${epoch}${made.repeated ? " (the same signature as before)" : ""}\n`);
     }
     return OK;
 }
@@ -126,8 +126,7 @@ async function checkFile(c, file, want) {
     if (!c.quiet && !c.json) {
         const what = n === 1 ? "a valid signature" : "valid signatures";
         const by = Array.from({ length: n }, (_, i) => `\n  by 0x${toHex(entryOf(set, i).publicKey)}`).join("");
-        const name = file === "-" ? "standard input" : file;
-        c.write("-", `${name}: ${what} for epoch ${set.epoch}, message 0x${toHex(set.message)}${by}\n`);
+        c.write("-", `${plain(nameOf(file))}: ${what} for epoch ${set.epoch}, message 0x${toHex(set.message)}${by}\n`);
     }
     return OK;
 }
@@ -173,6 +172,8 @@ export async function collect(c, argv) {
     let all = null;
     /** @type {Uint8Array[]} */
     const pieces = [];
+    /** @type {[string, number][]} where each signature comes from */
+    const origins = [];
     let n = 0;
     for (const file of files) {
         const more = readSignatures(c, file);
@@ -184,10 +185,15 @@ export async function collect(c, argv) {
         if (countOf(more) > MAX_SIGNERS - n) c.error(file, null, `with it there are more than ${MAX_SIGNERS} signatures`);
         pieces.push(more.entries);
         n += countOf(more);
+        for (let i = 0; i < countOf(more); i++) origins.push([file, i]);
     }
     if (all === null) return ERROR;
     const set = { ...all, entries: Buffer.concat(pieces) };
-    checkDistinct(c, null, Buffer.concat(Array.from({ length: n }, (_, i) => entryOf(set, i).publicKey)));
+    const twice = findDuplicate(Buffer.concat(Array.from({ length: n }, (_, i) => entryOf(set, i).publicKey)));
+    if (twice !== null) {
+        const [[first, there], [second, here]] = [origins[twice.earlier], origins[twice.later]];
+        c.error(second, null, `signature ${here} has the public key of signature ${there} in ${nameOf(first)}`);
+    }
     c.write(output, values.binary ? writeBinary(set) : writeSignatures(set));
     if (output === "-") return OK;
     if (c.json) {
@@ -199,7 +205,7 @@ export async function collect(c, argv) {
         ];
         c.write("-", `{\n  ${fields.join(",\n  ")}\n}\n`);
     } else if (!c.quiet) {
-        c.write("-", `${output}: ${n} signatures for epoch ${set.epoch}\n`);
+        c.write("-", `${plain(output)}: ${n} signatures for epoch ${set.epoch}\n`);
     }
     return OK;
 }

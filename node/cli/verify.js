@@ -4,7 +4,7 @@ import { KIND_HASH, KIND_LEANXMSS } from "../../web/core/engine.js";
 import { SheafError } from "../../web/core/errors.js";
 import { readKeys } from "../../web/core/formats.js";
 import { readFile } from "../files.js";
-import { MESSAGE_SPECS, OK, REJECTED, nameOf, parseArgs, plural, quote } from "./context.js";
+import { MESSAGE_SPECS, OK, REJECTED, nameOf, parseArgs, plain, plural, quote } from "./context.js";
 import { engineOf, statusText } from "./engine.js";
 import { checkDistinct, messageOf } from "./signatures.js";
 
@@ -43,7 +43,7 @@ function statementJson(data, st) {
 
 /** @param {string} file @param {Uint8Array} data @param {Statement} st */
 function statementLines(file, data, st) {
-    const first = `${nameOf(file)}: accepted: ${st.count} signer${plural(st.count)}, epoch ${st.epoch}, message ${messageAt(data, st)}\n`;
+    const first = `${plain(nameOf(file))}: accepted: ${st.count} signer${plural(st.count)}, epoch ${st.epoch}, message ${messageAt(data, st)}\n`;
     return first + keysOf(data, st).map((key) => `  ${key}\n`).join("");
 }
 
@@ -137,7 +137,7 @@ function infoText(file, i, reason) {
     const hash = i.kind === "hash batch";
     const size = (/** @type {number} */ n) => String(n).padStart(10);
     const lines = [
-        `${nameOf(file)}: ${i.kind}, ${i.count} ${hash ? "digests" : "signers"}${hash ? "" : `, epoch ${i.epoch}`}`,
+        `${plain(nameOf(file))}: ${i.kind}, ${i.count} ${hash ? "digests" : "signers"}${hash ? "" : `, epoch ${i.epoch}`}`,
         i.accepted
             ? "the proof is accepted"
             : `the proof is REJECTED: ${reason} (check ${i.check}); below is what could be read of it`,
@@ -228,7 +228,7 @@ export async function hashVerify(c, argv) {
         const fields = [`"file": ${quote(file)}`, `"accepted": ${code === OK}`, `"hashes": ${count}`, `"check": "${check}"`];
         c.write("-", `{\n  ${fields.join(",\n  ")}\n}\n`);
     } else if (code === OK && !c.quiet) {
-        c.write("-", `${nameOf(file)}: accepted: ${count} hash${plural(count, "es")}\n`);
+        c.write("-", `${plain(nameOf(file))}: accepted: ${count} hash${plural(count, "es")}\n`);
     }
     return code;
 }

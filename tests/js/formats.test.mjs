@@ -43,7 +43,7 @@ const plain = (parsed) => ({
 describe("lists of signatures", () => {
     test("are read in every form", async () => {
         const want = plain(list);
-        for (const form of [json(), Buffer.from(json()), binaryOf(list), `\ufeff${JSON.stringify(JSON.parse(json()), null, 7)}\n\n `.slice(1)])
+        for (const form of [json(), Buffer.from(json()), binaryOf(list), `${JSON.stringify(JSON.parse(json()), null, 7)}\r\n\t `])
             assert.deepEqual(plain(await parseSignatures(form)), want);
         const reordered = JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(json())).reverse()));
         assert.deepEqual(plain(await parseSignatures(reordered)), want);
@@ -70,6 +70,8 @@ describe("lists of signatures", () => {
         await refused(json((j) => (j.scheme = "x")), "scheme: not leanXMSS");
         await refused(json((j) => (j.scheme = 1)), "scheme: not a string");
         await refused(json((j) => (j.epoch = "9")), "epoch: not a number");
+        for (const epoch of ["7.0", "7e0", "-0"])
+            await refused(json((j) => (j.epoch = 97531)).replace("97531", epoch), "epoch: not digits alone");
         for (const epoch of [-1, 1.5, 2 ** 32, 1e300]) await refused(json((j) => (j.epoch = epoch)), "epoch: not an integer in 0..4294967295");
         await refused(json((j) => (j.message = "12")), "message: does not begin with 0x");
         await refused(json((j) => (j.message += "0")), "message: 65 hex digits, 64 are needed (32 bytes)");
@@ -84,6 +86,11 @@ describe("lists of signatures", () => {
         await refused("", "not JSON: line 1 is not understood");
         await refused(`${json()}{}`, "not JSON: line 1 is not understood");
         await refused('{"scheme":\n\n1,}', "not JSON: line 3 is not understood");
+        await refused(`\ufeff${json()}`, "not JSON: it begins with a byte order mark");
+        await refused(Buffer.from(`\ufeff${json()}`), "not JSON: it begins with a byte order mark");
+        await refused('{\n  "epoch": 07}', "not JSON: line 2, column 12: a number as JSON has none");
+        await refused('{\n\f}', "not JSON: line 2, column 1: a byte that JSON has not outside of strings");
+        await refused('{"a\u0001": 1}', "not JSON: line 1, column 4: a control byte in a string");
         await refused("[".repeat(100000), "not JSON: line 1 is not understood");
         await refused(`${json()}\0`, "not JSON: it holds a zero character");
         await refused(json((j) => (j.message += "\u0000")), "not JSON: it holds a zero character");
@@ -128,7 +135,7 @@ describe("JSON", () => {
             "0", "-0", "1.5e-3", "1E+2", "true", "false", "null", '""', '"a\\n\\u00e9\\\\\\"\\/\\b\\f\\r\\t"', '"\\ud83d\\ude00"',
             "[]", "[ 1 , [2,{}] ]", '{"a":{"b":[1,2,{"c":null}]},"é":" "}', ' \t\r\n{ "x" : 1 } ',
         ];
-        for (const t of texts) assert.deepEqual(back(parseJson(t)), JSON.parse(t), t);
+        for (const t of texts) assert.deepEqual(back(parseJson(t).value), JSON.parse(t), t);
     });
     test("refuses what JSON.parse refuses", () => {
         const texts = [

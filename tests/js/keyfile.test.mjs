@@ -102,13 +102,13 @@ describe("a key file", () => {
         const good = fs.readFileSync(file);
         /** @type {[string, (bytes: Buffer) => Buffer, string, RegExp][]} */
         const damages = [
-            ["magic", (x) => ((x[0] ^= 1), x), "MALFORMED", /not a key file/],
+            ["magic", (x) => ((x[0] ^= 1), x), "MALFORMED", /this is not a key/],
             ["version", (x) => ((x[8] = 2), x), "UNSUPPORTED", /version/],
             ["interval", (x) => ((x[16] = 1), x), "MALFORMED", /not aligned/],
             ["size", (x) => x.subarray(0, x.length - 1), "MALFORMED", /too short or too long/],
             ["seed", (x) => ((x[30] ^= 1), x), "MALFORMED", /checksum/],
             ["node", (x) => ((x[100] ^= 1), x), "MALFORMED", /checksum/],
-            ["nothing", (x) => x.subarray(0, 10), "MALFORMED", /not a key file/],
+            ["nothing", (x) => x.subarray(0, 10), "MALFORMED", /this is not a key/],
         ];
         for (const [name, change, code, message] of damages) {
             fs.writeFileSync(file, change(Buffer.from(good)));

@@ -167,19 +167,24 @@ export class Client {
         this.port = port;
         port.hold(true);
         this.flag = null;
+        const about = await this.requestOpen(args);
+        this.opened?.(about);
+    }
+
+    /** @param {any} args */
+    async requestOpen(args) {
         if (typeof SharedArrayBuffer === "function") {
             try {
                 const flag = new SharedArrayBuffer(4);
                 this.flag = new Int32Array(flag);
-                this.opened?.(await this.request("open", { ...args, flag }));
-                return;
+                return await this.request("open", { ...args, flag });
             } catch (error) {
                 /* A page that is not cross-origin isolated may have the class, and still cannot send its objects. */
                 if (error instanceof SheafError) throw error;
                 this.flag = null;
             }
         }
-        this.opened?.(await this.request("open", args));
+        return this.request("open", args);
     }
 
     /** @param {any} m */

@@ -96,11 +96,11 @@ export class Engine {
         const at = [];
         try {
             for (const input of inputs) {
-                if (input === undefined || input.length === 0) {
+                if (input === undefined) {
                     at.push(0);
                     continue;
                 }
-                const p = this.alloc(input.length);
+                const p = this.alloc(Math.max(1, input.length)); // an empty list is not the same as none
                 at.push(p);
                 this.bytes().set(input, p);
             }

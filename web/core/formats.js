@@ -91,11 +91,12 @@ function checkScheme(value) {
     if (value !== SCHEME) throw at("scheme", `not ${SCHEME}`);
 }
 
-/** @param {unknown} value */
-function epochOf(value) {
+/** @param {unknown} value @param {boolean} digitsAlone */
+function epochOf(value, digitsAlone) {
     if (typeof value !== "number") throw at("epoch", "not a number");
     if (!Number.isInteger(value) || value < 0 || value > MAX_EPOCH) throw at("epoch", `not an integer in 0..${MAX_EPOCH}`);
-    return value + 0;
+    if (!digitsAlone) throw at("epoch", "not digits alone");
+    return value;
 }
 
 /** @param {unknown} value @param {string} place */
@@ -112,13 +113,14 @@ function setEntry(entries, i, path, key, signature) {
     entries.set(hexOf(signature, join(path, "signature"), SIGNATURE_BYTES), i * ENTRY_BYTES + KEY_BYTES);
 }
 
-/** @param {unknown} document @returns {SignatureSet} */
-function readDocument(document) {
+/** @param {string} text @returns {SignatureSet} */
+function readText(text) {
+    const { value: document, digitsAlone } = parse(text);
     const many = document instanceof Members && document.list.some(([name]) => name === "signatures");
     const names = many ? ["signatures"] : ["publicKey", "signature"];
     const [scheme, epochField, messageField, ...rest] = fieldsOf(document, ["scheme", "epoch", "message", ...names], "");
     checkScheme(scheme);
-    const epoch = epochOf(epochField);
+    const epoch = epochOf(epochField, digitsAlone);
     const message = hexOf(messageField, "message", MESSAGE_BYTES);
     if (!many) {
         const entries = new Uint8Array(ENTRY_BYTES);
@@ -157,14 +159,14 @@ function readBinary(bytes) {
  * @param {Uint8Array | string} data
  */
 export function readSignatureSet(data) {
-    if (typeof data === "string") return readDocument(parse(data));
+    if (typeof data === "string") return readText(data);
     if (data.length >= 8 && BINARY_MAGIC.every((byte, i) => data[i] === byte)) return readBinary(data);
-    return readDocument(parse(decode(data)));
+    return readText(decode(data));
 }
 
 /** keys.json: the public keys, joined. @param {Uint8Array | string} data */
 export function readKeys(data) {
-    const document = parse(typeof data === "string" ? data : decode(data));
+    const { value: document } = parse(typeof data === "string" ? data : decode(data));
     const [scheme, keys] = fieldsOf(document, ["scheme", "publicKeys"], "");
     checkScheme(scheme);
     const list = listOf(keys, "publicKeys");
@@ -175,9 +177,9 @@ export function readKeys(data) {
 
 /** @param {Uint8Array} data */
 function decode(data) {
-    /* A zero byte ends no text here, and memory that is shared is not decoded in place. */
+    /* Memory that is shared is not decoded in place. */
     const own = data.buffer instanceof ArrayBuffer ? data : data.slice();
-    return new TextDecoder().decode(own);
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(own);
 }
 
 /** @param {number} epoch @param {Uint8Array} message */
