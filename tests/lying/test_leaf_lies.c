@@ -3,9 +3,11 @@
  *
  *     test_leaf_lies                   the tests
  *     test_leaf_lies --table           the table of docs/lying-provers.md
- *     test_leaf_lies --write FOLDER    every lying prover's envelope and a few broken ones, and
- * FOLDER/manifest.tsv: file, kind that is asked for, file whose statement is expected or -, status, check,
- * index, name */
+ *     test_leaf_lies --write FOLDER    the envelopes of all of them, and a few broken ones
+ *
+ * FOLDER/manifest.tsv then has a line a file: its name, the kind that is asked for, the file whose statement
+ * is expected (- for none, `missing` for items that are not there), status, check, index, the prover's name.
+ */
 #include "t.h"
 #include "support/liar.h"
 #include "support/slow.h"
@@ -311,6 +313,9 @@ static void root_not_absorbed(liar *l, msg_kind kind, uint64_t *words, size_t n)
 static void a_byte_more(liar *l) {
     tx_append(&l->c, MSG_OPENING, "a byte.", 8), l->c.len -= 7;
 }
+static void no_proof(liar *l) {
+    l->c.len = 0;
+}
 static void a_word_fewer(liar *l) {
     l->c.len -= 8;
 }
@@ -347,6 +352,9 @@ static void expect_fewer(liar *l) {
 }
 static void expect_a_key_twice(liar *l) {
     memcpy(l->expected_items + 32, l->expected_items, 32);
+}
+static void expect_items_that_are_not_there(liar *l) {
+    l->expected.items = NULL;
 }
 static void expect_another_order(liar *l) {
     memcpy(l->expected_items, l->items + 32, 32);
@@ -388,6 +396,7 @@ static const lying_prover provers[] = {
     {"a node of an opening", "a digest of a path is another", AGGREGATE, LIE(MSG_OPENING, -1, 3, 1),
      BY(MERKLE, 1)},
     {"a byte more", "a byte follows the proof", BATCH, .finish = a_byte_more, BY(TRAILING, 0)},
+    {"no proof", "the proof is empty", BATCH, .finish = no_proof, BY(TRUNCATED, 0)},
     {"a word fewer", "the proof's last word is not there", BATCH, .finish = a_word_fewer, BY(TRUNCATED, 0)},
 
     {.lie = "Multiplicities and the bus"},
@@ -561,6 +570,8 @@ static const lying_prover provers[] = {
      BATCH, .expect = expect_another_order, BY(STATEMENT, 0)},
     {"more digests than expected", "the verifier asks for some of the digests", BATCH, .expect = expect_fewer,
      BY(STATEMENT, 0)},
+    {"items that are not there", "the verifier asks for a number of keys and has none", AGGREGATE,
+     .expect = expect_items_that_are_not_there, .status = SHEAF_INVALID_ARGUMENT},
     {"a key expected twice", "the verifier asks for a list that has a key twice", AGGREGATE,
      .expect = expect_a_key_twice, .status = SHEAF_INVALID_ARGUMENT, .index = 1},
 
@@ -698,9 +709,9 @@ static size_t print_table(char *out, size_t room, const lying_prover *all, size_
         else if (p->status == SHEAF_REJECTED)
             PRINT("`%s` |\n", sheaf_check_name(p->check));
         else if (p->status == SHEAF_DUPLICATE_KEY)
-            PRINT("the list: a key twice |\n");
+            PRINT("the list |\n");
         else if (p->status == SHEAF_INVALID_ARGUMENT)
-            PRINT("the expected list: a key twice |\n");
+            PRINT("the expected list |\n");
         else
             PRINT("accepted |\n");
     }
@@ -829,11 +840,15 @@ static int write_one(liar *l, const char *folder, FILE *manifest, size_t number,
     sheaf_failure f;
     const int aggregate = (l->shown.kind == SHEAF_KIND_LEANXMSS) != other_kind;
     snprintf(name, sizeof name, "lie-%03u.sheaf", (unsigned)number);
-    if (l->expects)
-        snprintf(expected, sizeof expected, "lie-%03u-expected.sheaf", (unsigned)number);
-    if (write_file(folder, name, l->envelope, l->envelope_len) != 0 ||
-        (l->expects && write_expected(l, folder, expected) != 0))
+    if (write_file(folder, name, l->envelope, l->envelope_len) != 0)
         return -1;
+    if (l->expects && l->expected.items == NULL) {
+        snprintf(expected, sizeof expected, "missing");
+    } else if (l->expects) {
+        snprintf(expected, sizeof expected, "lie-%03u-expected.sheaf", (unsigned)number);
+        if (write_expected(l, folder, expected) != 0)
+            return -1;
+    }
     if (other_kind)
         l->shown.kind = SHEAF_KIND_LEANXMSS + SHEAF_KIND_HASH - l->shown.kind;
     const sheaf_status status = liar_verify(l, &f);
