@@ -3,7 +3,7 @@
 #   sheaf-verify.mjs    verifying side                  each .mjs with two .wasm, of which the one named -relaxed uses
 #   sheaf.mjs           everything, one thread          relaxed SIMD
 #   sheaf-threads.mjs   everything, threads
-#   tests/*.js          unit tests for Node.js
+#   tests/*.cjs         unit tests for Node.js; tests/wasm/run.sh runs them
 # src/wasm_simd/abi.h says what they offer. The page decides which .wasm it loads; the .mjs is the same for both.
 
 set(wasm_dir ${PROJECT_BINARY_DIR}/modules)
@@ -145,16 +145,20 @@ if(SHEAF_BUILD_TESTS)
   # What the kernels can break, and what must come out the same as everywhere else.
   set(wasm_tests test_kernels test_field test_keccak test_shake test_golden test_leaf)
   set(suites)
+  function(sheaf_wasm_test name)
+    target_link_libraries(${name} PRIVATE sheaf_flags)
+    target_include_directories(${name} PRIVATE tests)
+    target_compile_definitions(${name} PRIVATE ${simd_definitions} SHEAF_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    target_link_options(${name} PRIVATE -O1 -msimd128 ${flags_relaxed} -sNODERAWFS -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB
+      -sSTACK_SIZE=1MB -sEXIT_RUNTIME -sSTACK_OVERFLOW_CHECK=2 -sENVIRONMENT=node)
+    set_target_properties(${name} PROPERTIES SUFFIX .cjs RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    add_test(NAME ${name} COMMAND bash ${PROJECT_SOURCE_DIR}/tests/wasm/run.sh ${PROJECT_BINARY_DIR} ${name})
+  endfunction()
   foreach(name IN LISTS wasm_tests)
     set_source_files_properties(tests/unit/${name}.c PROPERTIES COMPILE_OPTIONS -Wno-shorten-64-to-32) # tests count few things
     add_executable(${name} tests/unit/${name}.c)
-    target_link_libraries(${name} PRIVATE sheaf_internal sheaf_flags)
-    target_include_directories(${name} PRIVATE tests)
-    target_compile_definitions(${name} PRIVATE ${simd_definitions} SHEAF_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    target_link_options(${name} PRIVATE -O2 -sNODERAWFS -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sSTACK_SIZE=1MB
-      -sEXIT_RUNTIME -sSTACK_OVERFLOW_CHECK=2 -sENVIRONMENT=node)
-    set_target_properties(${name} PROPERTIES SUFFIX .cjs RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-    add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    target_link_libraries(${name} PRIVATE sheaf_internal)
+    sheaf_wasm_test(${name})
     list(APPEND suites ${name})
   endforeach()
   # What the kernels gain: measured by hand, with and without relaxed SIMD.
@@ -172,6 +176,11 @@ if(SHEAF_BUILD_TESTS)
       -sENVIRONMENT=node $<$<STREQUAL:${variant},relaxed>:${flags_relaxed}>)
     set_target_properties(${name} PROPERTIES SUFFIX .cjs RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   endforeach()
+  add_executable(test_kernels_relaxed tests/unit/test_kernels.c $<TARGET_OBJECTS:sheaf_verifier_objects>
+    $<TARGET_OBJECTS:wasm_kernels_relaxed>)
+  sheaf_wasm_test(test_kernels_relaxed)
+  add_test(NAME abi COMMAND bash ${PROJECT_SOURCE_DIR}/tests/wasm/run.sh ${PROJECT_BINARY_DIR} abi)
+  list(APPEND suites test_kernels_relaxed abi)
   list(JOIN suites "\n" suite_lines)
   file(CONFIGURE OUTPUT tests/suites.txt CONTENT "${suite_lines}\n" @ONLY)
 endif()

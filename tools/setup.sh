@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 #
 #     tools/setup.sh            installs what is missing (as root, or by sudo), then fetches
+#     tools/setup.sh --wasm     the same, and Emscripten by tools/setup-wasm.sh, for the WebAssembly build
 #     tools/setup.sh --check    changes nothing; says what is missing and exits non-zero if anything is
 #
 # Running it again is cheap. Where packages cannot be installed it names them; BearSSL's sources of version 0.6
@@ -14,11 +15,12 @@ deps=$PWD/.deps
 say() { printf 'setup: %s\n' "$*"; }
 die() { printf 'setup: error: %s\n' "$*" >&2; exit 1; }
 
-check_only=0
+check_only=0 wasm=0
 case "${1-}" in
     '') ;;
     --check) check_only=1 ;;
-    *) die "unknown argument $1 (known: --check)" ;;
+    --wasm) wasm=1 ;;
+    *) die "unknown argument $1 (known: --check, --wasm)" ;;
 esac
 
 have() { command -v "$1" >/dev/null 2>&1; }
@@ -125,4 +127,5 @@ fetch_bearssl() {
 
 mkdir -p "$deps"
 bearssl_there || fetch_bearssl
+[ "$wasm" = 0 ] || bash tools/setup-wasm.sh
 say "ready"

@@ -15,18 +15,20 @@
  *                                               called the module, during the calls that name it below. What it throws cancels
  *                                               too, and is kept in m.sheafThrown
  *     sheafWorkers                              sheaf-threads only: how many workers are started with the instance, a number;
- *                                               a prover may have one thread more than that. Default 3
+ *                                               a prover may have one thread more than that (more still in Node.js, where workers
+ *                                               can be started during a call). Default 3
  *     wasmMemory                                sheaf-threads only: the shared memory, where another than the default is wanted
  *                                               (initial SHEAF_WASM_MEMORY_START, maximum 65536 pages)
  *
- * and what it offers: m._sheaf_wasm_... for each function below, and m.wasmMemory. Memory grows: make a new view of
+ * and what it offers: m._sheaf_wasm_... for each function below, and m.wasmMemory; in sheaf-threads also m.PThread, whose
+ * terminateAllThreads() ends the workers when the instance is no longer wanted. Memory grows: make a new view of
  * m.wasmMemory.buffer after every call. Numbers come back signed: use `>>> 0`. sheaf-threads: no other thread than the one
  * that made the instance calls the module, and not a browser's main thread, as calls block; its buffer is shared, so copy
  * (slice) before decoding text.
  *
  * Ownership: what a function hands out in sheaf_wasm_result.data is the caller's, who frees it with sheaf_wasm_free (or, where it
  * says so, otherwise). Inputs stay the caller's; nothing keeps a pointer to them after the call. Addresses need an alignment of
- * 4 where they are of numbers and structs, none where they are of bytes; sheaf_wasm_alloc's have 16. */
+ * 4 where they are of numbers and structs, none where they are of bytes; sheaf_wasm_alloc's have 8. */
 #ifndef SHEAF_WASM_ABI_H
 #define SHEAF_WASM_ABI_H
 
@@ -48,7 +50,7 @@ const char *sheaf_wasm_check_name(uint32_t check);   /* of sheaf_check: "bus_lay
 
 /* ---- memory ---- */
 
-void *sheaf_wasm_alloc(uint32_t bytes); /* 16-byte aligned; 0 where there is no memory left, or bytes is 0 */
+void *sheaf_wasm_alloc(uint32_t bytes); /* 8-byte aligned; 0 where there is no memory left, or bytes is 0 */
 void sheaf_wasm_free(void *p);          /* 0 is fine */
 /* The same for secrets: overwrites the bytes first. */
 void sheaf_wasm_free_secret(void *p, uint32_t bytes);
