@@ -14,13 +14,36 @@ const check = process.argv[2] === "--check";
 const build = path.resolve(check || !process.argv[2] ? path.join(root, "build", "wasm") : process.argv[2]);
 const to = path.join(root, "web", "wasm");
 
+/**
+ * What bundlers cannot take in the threads' module, said otherwise: they look for new Worker(new URL(...), {...}) with the options
+ * written out, and make workers of a form that has no await at its outermost level. Newer versions of Emscripten may need neither.
+ * @param {string} name @param {Buffer} bytes
+ */
+function fitForBundlers(name, bytes) {
+    if (name !== "sheaf-threads.mjs") return bytes;
+    const worker = 'new Worker(new URL("sheaf-threads.mjs",import.meta.url),';
+    const options = '{type:"module",workerData:"em-pthread",name:"em-pthread"}';
+    const asked = "(await import('worker_threads')).workerData === 'em-pthread'";
+    let text = bytes.toString();
+    if (text.includes(`workerOptions=${options}`)) text = text.replace(`${worker}workerOptions)`, `${worker}${options})`);
+    if (text.includes(`if (isNode) isPthread = ${asked};`)) {
+        text = text
+            .replace(`isPthread = ${asked};`, `import('worker_threads').then((w) => w.workerData === 'em-pthread' && createSheafModule());`)
+            .replace("\nisPthread && createSheafModule();", "\n!isNode && isPthread && createSheafModule();");
+    }
+    if (!text.includes(`${worker}{`)) throw new Error(`${name} makes its workers in a way that bundlers do not see`);
+    if (text.includes(asked)) throw new Error(`${name} has an await at its outermost level`);
+    return Buffer.from(text);
+}
+
 /** @param {string} file */
 const bytesOf = (file) => (fs.existsSync(file) ? fs.readFileSync(file) : null);
 
 let bad = 0;
 fs.mkdirSync(to, { recursive: true });
 for (const name of names) {
-    const source = bytesOf(path.join(build, "modules", name));
+    const built = bytesOf(path.join(build, "modules", name));
+    const source = built && fitForBundlers(name, built);
     const there = bytesOf(path.join(to, name));
     if (check && there === null) {
         console.error(`${path.join(to, name)} is not there`);

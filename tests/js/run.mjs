@@ -1,6 +1,6 @@
 /* Runs the JavaScript tests and says how many passed, as tools/test.sh reads it.  SPDX-License-Identifier: MIT OR Apache-2.0
  *
- *     node tests/js/run.mjs [NAME...]     NAME: a suite, as `api` for tests/js/api.test.mjs; default: all of them
+ *     node tests/js/run.mjs [NAME...]     NAME: a suite, as `api` for tests/js/api.test.mjs; default: all of that folder
  *
  * SHEAF is the native command's path (default build/native/sheaf); what compares with it is skipped where there is none.
  * SHEAF_LONG=1 runs the longer half of some suites too. */
@@ -11,16 +11,14 @@ import { fileURLToPath } from "node:url";
 
 const folder = path.dirname(fileURLToPath(import.meta.url));
 const names = process.argv.slice(2);
-const files = fs
-    .readdirSync(folder)
-    .filter((file) => file.endsWith(".test.mjs") && (names.length === 0 || names.includes(file.slice(0, -9))))
-    .map((file) => path.join(folder, file))
-    .sort();
+const all = fs.readdirSync(folder).filter((file) => file.endsWith(".test.mjs")).sort();
+const files = (names.length > 0 ? names.map((name) => `${name}.test.mjs`) : all).map((file) => path.join(folder, file));
+for (const file of files) fs.accessSync(file);
 
 let passed = 0;
 let failed = 0;
 let skipped = 0;
-const stream = run({ files, concurrency: 1, timeout: 600000 });
+const stream = run({ files, concurrency: 1, timeout: 1500000 });
 /** @param {any} data */
 const isSuite = (data) => data.details?.type === "suite" || data.name === data.file || files.includes(data.name);
 stream.on("test:pass", (data) => {
