@@ -113,6 +113,11 @@ def verdicts(objects):
     return {line.split("\t")[0]: line.split("\t")[1:] for line in run(work / "judge", work / "lies").splitlines()}
 
 
+def what_counts(verdict):
+    """Status, check and index; and the message, which tells errors of a file apart."""
+    return verdict[:3] if verdict[0] == "1" else verdict
+
+
 def compiled(path, source):
     copy = work / path.name
     copy.write_text(source)
@@ -138,9 +143,9 @@ def judge_site(path, message, text, at, honest):
     seen = verdicts([patched])
     pattern = re.compile(re.sub(r"%\w+", ".*", re.escape(message).replace("\\%", "%")))
     meant = {name for name, v in honest.items() if len(v) > 3 and pattern.match(v[3])}
-    changed = {name for name in honest if seen[name] != honest[name]}
+    changed = {name for name in honest if what_counts(seen[name]) != what_counts(honest[name])}
     accepted = sum(seen[name][0] == "0" for name in changed)
-    others = f"{len(honest) - len(changed)} others as before"
+    others = f"{len(honest) - len(changed | meant)} others as before"
     if message in ELSEWHERE:
         name, claim = ELSEWHERE[message]
         if meant or changed:
@@ -152,14 +157,15 @@ def judge_site(path, message, text, at, honest):
         return None, f"{name} {claim} fails without it, {others}"
     if not meant:
         return "no file meets it", ""
-    if meant - changed:
-        return f"{len(meant - changed)} of {len(meant)} files that it rejects have the same verdict without it: {min(meant - changed)}", ""
+    if not meant & changed:
+        return f"all {len(meant)} files that it rejects have the same verdict without it", ""
     for name in changed - meant:
         # an inverted condition is one place for two messages
         if not (any(message.startswith(b) for b in INVERTED) and "is not among" in honest[name][3]):
             return f"{name} has another verdict without it, and met another check: {honest[name]} {seen[name]}", ""
-    elsewhere = f" and {len(changed) - accepted} with another verdict" if accepted < len(changed) else ""
-    return None, f"{len(changed)} met it; without it {accepted} accepted{elsewhere}, {others}"
+    outcomes = [(accepted, "accepted"), (len(changed) - accepted, "with another verdict"), (len(meant - changed), "refused alike")]
+    parts = ", ".join(f"{n} {what}" for n, what in outcomes if n > 0)
+    return None, f"{len(meant)} met it; without it {parts}; {others}"
 
 
 honest = verdicts([])

@@ -260,6 +260,9 @@ static void more(liar *l) {
 static void a_rate_of_fewer_queries(liar *l) {
     l->shown_rate = l->rate + 1;
 }
+static void rate_of_zero(liar *l) {
+    l->shown_rate = 0;
+}
 static void another_kind(liar *l) {
     l->shown.kind = SHEAF_KIND_LEANXMSS + SHEAF_KIND_HASH - l->shown.kind;
     l->shown.epoch = 0;
@@ -379,6 +382,8 @@ static const lying_prover provers[] = {
      LIE(MSG_HEADER, 0, 0, 1), BY(HEADER, 0)},
     {"a first rate out of range", "the header's rate is 12", AGGREGATE,
      LIE(MSG_HEADER, 0, 0, UINT64_C(1) << 35), BY(HEADER, 0)},
+    {"a rate of zero", "the header's rate is the one that means the default to a prover", BATCH,
+     .show = rate_of_zero, .repaired = 1, BY(HEADER, 0)},
     {"a stray bit in the header", "bit 63 of the header is set", BATCH,
      LIE(MSG_HEADER, 0, 0, UINT64_C(1) << 63), BY(HEADER, 0)},
     {"a rate without parameters", "the shape has no row at the header's rate", AGGREGATE,
