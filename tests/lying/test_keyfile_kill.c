@@ -347,10 +347,16 @@ enum { SIGNERS = 3, ROUNDS = 40 };
 /* Tries until the key is free. */
 static sheaf_status sign_patiently(const key_folder *d, uint8_t *signature, uint32_t epoch, unsigned which) {
     const struct timespec a_moment = {0, 200000};
-    for (int tries = 0; tries < 5000; tries++) {
-        sheaf_status status = test_key_sign(d, signature, NULL, epoch, which, NULL);
-        if (status != SHEAF_LOCKED)
+    sheaf_failure f = {0};
+    for (int tries = 0; tries < 300000; tries++) { /* a busy disk may hold another signer's fsync up for seconds */
+        sheaf_status status = test_key_sign(d, signature, NULL, epoch, which, &f);
+        if (status != SHEAF_LOCKED) {
+            if (status != SHEAF_OK && status != SHEAF_EPOCH_USED) {
+                printf("  epoch %u: %s\n", (unsigned)epoch, f.message);
+                fflush(stdout);
+            }
             return status;
+        }
         nanosleep(&a_moment, NULL);
     }
     return SHEAF_LOCKED;
