@@ -128,4 +128,5 @@ function main() {
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(0));
 }
 
-if (process.argv[1] && fs.realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) main();
+const started = process.argv[1] ?? "";
+if (fs.existsSync(started) && fs.realpathSync(started) === fileURLToPath(import.meta.url)) main();
