@@ -25,23 +25,19 @@ static inline v128 two_words(const uint64_t *w, const uint64_t *w1, size_t at) {
     return w1 != NULL ? XOR(a, load(w1 + at)) : a;
 }
 
-static inline void take_apart(v128 planes[64], const uint64_t *x, const uint64_t *x1, const uint64_t *y, const uint64_t *y1) {
-    v128 bytes[8][8]; /* [q][r]: byte q of words 8r .. 8r + 7 of x, then of y */
+static void take_apart(v128 planes[64], const uint64_t *x, const uint64_t *x1, const uint64_t *y, const uint64_t *y1) {
     for (size_t r = 0; r < 8; r++) {
         v128 words[8], of[8];
         for (size_t k = 0; k < 4; k++) {
             words[k] = two_words(x, x1, 8 * r + 2 * k);
             words[4 + k] = y != NULL ? two_words(y, y1, 8 * r + 2 * k) : wasm_u64x2_splat(0);
         }
-        halves_from_words(of, words);
+        halves_from_words(of, words); /* byte q of words 8r .. 8r + 7 of x, then of y */
         for (size_t q = 0; q < 8; q++)
-            bytes[q][r] = of[q];
+            planes[8 * q + r] = of[q];
     }
-    for (size_t q = 0; q < 8; q++) {
-        transpose_bits(bytes[q]);
-        for (size_t i = 0; i < 8; i++)
-            planes[8 * q + i] = bytes[q][i];
-    }
+    for (size_t q = 0; q < 8; q++)
+        transpose_bits(planes + 8 * q);
 }
 
 /* Back again: x = or, where add is not 0, x += the lower halves; y, unless it is NULL, the higher ones. planes are overwritten. */
@@ -62,60 +58,31 @@ static inline void put_together(uint64_t *x, uint64_t *y, v128 planes[64], int a
     }
 }
 
-/* ---- polynomials with planes for coefficients ---- */
+/* ---- polynomials with planes for coefficients ----
+ *
+ * Each step ends in memory, so that few values are alive at once: engines that compile quickly spill what is more. */
 
 #define UNROLL _Pragma("clang loop unroll(full)")
 
 static inline void mul4(v128 c[7], const v128 a[4], const v128 b[4]) {
-    c[0] = AND(a[0], b[0]);
-    c[1] = XOR(AND(a[0], b[1]), AND(a[1], b[0]));
-    c[2] = XOR(XOR(AND(a[0], b[2]), AND(a[1], b[1])), AND(a[2], b[0]));
-    c[3] = XOR(XOR(AND(a[0], b[3]), AND(a[1], b[2])), XOR(AND(a[2], b[1]), AND(a[3], b[0])));
-    c[4] = XOR(XOR(AND(a[1], b[3]), AND(a[2], b[2])), AND(a[3], b[1]));
-    c[5] = XOR(AND(a[2], b[3]), AND(a[3], b[2]));
-    c[6] = AND(a[3], b[3]);
+    const v128 a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3], b0 = b[0], b1 = b[1], b2 = b[2], b3 = b[3];
+    c[0] = AND(a0, b0);
+    c[1] = XOR(AND(a0, b1), AND(a1, b0));
+    c[2] = XOR(XOR(AND(a0, b2), AND(a1, b1)), AND(a2, b0));
+    c[3] = XOR(XOR(AND(a0, b3), AND(a1, b2)), XOR(AND(a2, b1), AND(a3, b0)));
+    c[4] = XOR(XOR(AND(a1, b3), AND(a2, b2)), AND(a3, b1));
+    c[5] = XOR(AND(a2, b3), AND(a3, b2));
+    c[6] = AND(a3, b3);
 }
 
-/* The product of 2n coefficients from those of n: lower, higher, and of the sums. */
-static inline __attribute__((always_inline)) void combine(v128 *c, const v128 *low, const v128 *high, const v128 *sum, size_t n) {
-    UNROLL for (size_t i = 0; i < n; i++) {
-        const v128 shared = i + 1 < n ? XOR(low[n + i], high[i]) : high[i];
-        c[i] = low[i];
-        c[n + i] = XOR(XOR(shared, low[i]), sum[i]);
-        c[2 * n + i] = i + 1 < n ? XOR(XOR(shared, high[n + i]), sum[n + i]) : shared;
-        if (i + 1 < n)
-            c[3 * n + i] = high[n + i];
-    }
+static inline void sum_of_halves(v128 *s, const v128 *a, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        s[i] = XOR(a[i], a[n + i]);
 }
 
-static inline __attribute__((always_inline)) void mul8(v128 c[15], const v128 a[8], const v128 b[8]) {
-    v128 low[7], high[7], sum[7], sa[4], sb[4];
-    UNROLL for (size_t i = 0; i < 4; i++) {
-        sa[i] = XOR(a[i], a[4 + i]);
-        sb[i] = XOR(b[i], b[4 + i]);
-    }
-    mul4(low, a, b);
-    mul4(high, a + 4, b + 4);
-    mul4(sum, sa, sb);
-    combine(c, low, high, sum, 4);
-}
-
-/* c has 32 coefficients, the last zero. */
-static __attribute__((noinline)) void mul16(v128 c[32], const v128 a[16], const v128 b[16]) {
-    v128 low[15], high[15], sum[15], sa[8], sb[8];
-    mul8(low, a, b);
-    mul8(high, a + 8, b + 8);
-    UNROLL for (size_t i = 0; i < 8; i++) {
-        sa[i] = XOR(a[i], a[8 + i]);
-        sb[i] = XOR(b[i], b[8 + i]);
-    }
-    mul8(sum, sa, sb);
-    combine(c, low, high, sum, 8);
-    c[31] = wasm_u64x2_splat(0);
-}
-
-/* The same in memory: c has the lower and the higher product, each with its zero, and gains the middle. */
-static inline void combine_in_place(v128 *c, const v128 *sum, size_t n) {
+/* c has the products of the lower and of the higher halves, each with a zero at its end, and gains the middle: sum is the product of
+ * the sums of halves. */
+static inline void combine(v128 *c, const v128 *sum, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const v128 shared = XOR(c[n + i], c[2 * n + i]);
         c[n + i] = XOR(XOR(shared, c[i]), sum[i]);
@@ -123,9 +90,36 @@ static inline void combine_in_place(v128 *c, const v128 *sum, size_t n) {
     }
 }
 
-static inline void sum_of_halves(v128 *s, const v128 *a, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        s[i] = XOR(a[i], a[n + i]);
+/* Here and below c has twice as many coefficients as a factor, the last zero. */
+static __attribute__((noinline)) void mul8(v128 c[16], const v128 a[8], const v128 b[8]) {
+    v128 sa[4], sb[4], sum[7];
+    mul4(c, a, b);
+    c[7] = wasm_u64x2_splat(0);
+    mul4(c + 8, a + 4, b + 4);
+    c[15] = wasm_u64x2_splat(0);
+    UNROLL for (size_t i = 0; i < 4; i++) {
+        sa[i] = XOR(a[i], a[4 + i]);
+        sb[i] = XOR(b[i], b[4 + i]);
+    }
+    mul4(sum, sa, sb);
+    UNROLL for (size_t i = 0; i < 4; i++) {
+        const v128 shared = XOR(c[4 + i], c[8 + i]);
+        c[4 + i] = XOR(XOR(shared, c[i]), sum[i]);
+        if (i < 3)
+            c[8 + i] = XOR(XOR(shared, c[12 + i]), sum[4 + i]);
+        else
+            c[8 + i] = shared;
+    }
+}
+
+static void mul16(v128 c[32], const v128 a[16], const v128 b[16]) {
+    v128 sa[8], sb[8], sum[16];
+    mul8(c, a, b);
+    mul8(c + 16, a + 8, b + 8);
+    sum_of_halves(sa, a, 8);
+    sum_of_halves(sb, b, 8);
+    mul8(sum, sa, sb);
+    combine(c, sum, 8);
 }
 
 static void mul32(v128 c[64], const v128 a[32], const v128 b[32]) {
@@ -135,7 +129,7 @@ static void mul32(v128 c[64], const v128 a[32], const v128 b[32]) {
     sum_of_halves(sa, a, 16);
     sum_of_halves(sb, b, 16);
     mul16(sum, sa, sb);
-    combine_in_place(c, sum, 16);
+    combine(c, sum, 16);
 }
 
 static void mul64(v128 c[WIDE], const v128 a[64], const v128 b[64]) {
@@ -145,7 +139,7 @@ static void mul64(v128 c[WIDE], const v128 a[64], const v128 b[64]) {
     sum_of_halves(sa, a, 32);
     sum_of_halves(sb, b, 32);
     mul32(sum, sa, sb);
-    combine_in_place(c, sum, 32);
+    combine(c, sum, 32);
 }
 
 /* ---- products of 64 elements of E ---- */
