@@ -693,7 +693,42 @@ static void direct_task(void *ctx, size_t task, unsigned worker) {
     p->kn->evec_scale_add(to, (evec){row, 64}, p->dead_mass, 64);
 }
 
-/* Layer 23: all lanes of place k with s bound. eq_rows holds eq over s_high. */
+/* Layer 23: all lanes of place k with s bound. eq_rows holds eq over s_high. Either sum is over one of s's halves by maps and over
+ * the other by products; the products are taken where they are fewer. */
+
+static void raw_lane_by_low(const prover *p, evec to, uint8_t *acc, evec row, const bitmap8 *maps, size_t k, unsigned l) {
+    const layers_trace *t = p->t;
+    const size_t first = k * t->s_high, count = t->s_high >= 8 ? t->s_high / 8 : 1;
+    for (size_t low = 0; low < (size_t)1 << t->t; low++) {
+        memset(acc, 0, BITMAP_ACC_BYTES);
+        p->kn->bitmap_accumulate(acc, maps, 1, p->bits + (((first / 8) << t->t) + low) * STATE_BYTES + 64 * l,
+                                 (size_t)STATE_BYTES << t->t, count);
+        p->kn->bitmap_finish(row, acc);
+        p->kn->evec_scale_add(to, row, p->low_eq[low], 64);
+    }
+}
+
+static void raw_lane_by_high(const prover *p, evec to, uint8_t *acc, evec row, size_t k, unsigned l) {
+    const layers_trace *t = p->t;
+    const evec eq = {p->eq_rows, p->eq_stride};
+    const size_t first = k * t->s_high, eighths = (size_t)1 << (t->t - 3);
+    uint8_t bytes[(1 << MAX_BIT_ROUNDS) * 64];
+    for (size_t i = 0; i < t->s_high; i++) {
+        const size_t prime = first + i, b = prime / 8;
+        if (i == 0 || prime % 8 == 0)
+            for (size_t q = 0; q < eighths; q++)
+                p->kn->bits_transpose8(bytes + 512 * q, 64, p->bits + ((b << t->t) + 8 * q) * STATE_BYTES + 64 * l, STATE_BYTES);
+        memset(acc, 0, BITMAP_ACC_BYTES);
+        p->kn->bitmap_accumulate(acc, p->low_maps, 1, bytes + 64 * (prime % 8), 512, eighths);
+        if (t->s_high == 1) {
+            p->kn->bitmap_finish(to, acc);
+            return;
+        }
+        p->kn->bitmap_finish(row, acc);
+        p->kn->evec_scale_add(to, row, evec_get(eq, i), 64);
+    }
+}
+
 static void raw_task(void *ctx, size_t k, unsigned worker) {
     (void)worker;
     prover *p = ctx;
@@ -704,26 +739,22 @@ static void raw_task(void *ctx, size_t k, unsigned worker) {
     const size_t first = k * t->s_high, last = first + t->s_high;
     uint64_t *raw = p->raw + k * RAW_WORDS;
     memset(raw, 0, RAW_WORDS * sizeof *raw);
-    const int whole = t->s_high >= 8; /* then the place's blocks are its own, and p->maps holds eq over s_high by blocks */
-    bitmap8 *own = p->maps + k;
-    if (!whole) {
+    const int by_high = t->s_high < (size_t)1 << t->t;
+    bitmap8 *maps = t->s_high >= 8 ? p->maps : p->maps + k; /* whole blocks of a place, or its own part of one */
+    if (!by_high && t->s_high < 8) {
         gf192 col[8];
         for (unsigned j = 0; j < 8; j++) {
             size_t prime = first / 8 * 8 + j;
             col[j] = prime >= first && prime < last ? evec_get(eq, prime - first) : GF192_ZERO;
         }
-        p->kn->bitmap_prepare(own, col);
+        p->kn->bitmap_prepare(maps, col);
     }
     for (unsigned l = 0; l < 25; l++) {
         evec to = {raw + 64 * l, RAW_STRIDE};
-        for (size_t low = 0; low < (size_t)1 << t->t; low++) {
-            memset(acc, 0, sizeof acc);
-            p->kn->bitmap_accumulate(acc, whole ? p->maps : own, 1,
-                                     p->bits + (((first / 8) << t->t) + low) * STATE_BYTES + 64 * l,
-                                     (size_t)STATE_BYTES << t->t, whole ? t->s_high / 8 : 1);
-            p->kn->bitmap_finish((evec){row, 64}, acc);
-            p->kn->evec_scale_add(to, (evec){row, 64}, p->low_eq[low], 64);
-        }
+        if (by_high)
+            raw_lane_by_high(p, to, acc, (evec){row, 64}, k, l);
+        else
+            raw_lane_by_low(p, to, acc, (evec){row, 64}, maps, k, l);
         p->kn->evec_mul(evec_at(to, 1600), to, (evec){p->x_row, 64}, 64);
     }
 }
