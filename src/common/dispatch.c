@@ -309,6 +309,11 @@ const sheaf_kernels *kernels_for(sheaf_isa isa) {
     return &back_ends[isa].table;
 }
 
+int kernels_have_clmul(void) {
+    const sheaf_isa isa = kernels_isa();
+    return isa == SHEAF_ISA_AVX2 || isa == SHEAF_ISA_AVX512;
+}
+
 const char *kernels_describe(void) {
     return back_ends[kernels_isa()].description;
 }

@@ -123,6 +123,9 @@ int kernels_cap_known(const char *value);
 /* The table of one back end with its gaps filled from lower ones, or NULL where the machine or the build lacks it. */
 const sheaf_kernels *kernels_for(sheaf_isa isa);
 sheaf_isa kernels_isa(void);
+/* Whether the chosen back end multiplies without carries in hardware. Where it does not, a product in E takes longer than dozens of
+ * byte maps, and common code may prefer those; the bytes that it makes are the same. */
+int kernels_have_clmul(void);
 const char *kernels_describe(void); /* e.g. "avx2 (vpclmulqdq)" */
 
 /* Tests only: force a back end for the process; returns 0, or -1 where it is unavailable. */

@@ -5,6 +5,7 @@
  * allocated. */
 #include "memory.h"
 #include "../circuit/witness.h"
+#include "../keccak_gkr/layers.h"
 #include "../kernels.h"
 #include "../pcs/whir.h"
 #include "../sig/leanxmss.h"
@@ -52,13 +53,6 @@ static uint64_t commitment_bytes(const circuit *c, unsigned m, const whir_params
     return ((WORD * rows) << log_n) + 32 * nodes;
 }
 
-/* As layers_prove.c has it: rounds on bits. */
-static unsigned bit_rounds(const circuit *c, unsigned m) {
-    const unsigned log_instances = m + ceil_log2(c->rows);
-    const unsigned t = log_instances >= 20 ? 6 : log_instances >= 12 ? 5 : log_instances >= 10 ? 4 : 3;
-    return t < m ? t : m;
-}
-
 static uint64_t power_of_3(unsigned n) {
     uint64_t p = 1;
     while (n-- > 0)
@@ -67,7 +61,8 @@ static uint64_t power_of_3(unsigned n) {
 }
 
 static uint64_t layer_bytes(const circuit *c, unsigned m, uint64_t lanes, unsigned threads) {
-    const unsigned t = bit_rounds(c, m);
+    const layers_shape shape = {m, c->kappa, c->rows};
+    const unsigned t = layers_bit_rounds(shape);
     const uint64_t s_high = UINT64_C(1) << (m - t), primes = c->rows * s_high, blocks = (primes + 7) / 8;
     const uint64_t points = power_of_3(t <= 5 ? t - 1 : 4);
     const uint64_t bits = 9 * 1600 * (blocks << t);
@@ -78,7 +73,9 @@ static uint64_t layer_bytes(const circuit *c, unsigned m, uint64_t lanes, unsign
     const uint64_t equality = (3 * WORD * s_high) << c->kappa;
     const uint64_t last_layer = c->rows * (9600 * WORD + 25 * ELEMENT + sizeof(bitmap8));
     const uint64_t fixed = WORD * (2 * 4800 + 5 * 1152 + 9600 + 192) + ELEMENT * (3200 + 729 + 1600);
-    return bits + entries + maps + equality + last_layer + fixed + threads * (grid > fold ? grid : fold);
+    const uint64_t weighted =
+        layers_by_maps(shape, t) ? WORD * LAYERS_WEIGHTED_WORDS(t) + 5 * ELEMENT * primes : 0;
+    return bits + weighted + entries + maps + equality + last_layer + fixed + threads * (grid > fold ? grid : fold);
 }
 
 uint64_t aggregate_prove_bytes(unsigned kind, uint64_t count, unsigned log_inv_rate, unsigned threads) {

@@ -12,6 +12,8 @@
  *      sum_x w_x (e_x + e_{x+2} + e_{x+1} e_{x+2}) = e_2 B_2 + e_4 B_4 + e_0 B_0 + lambda,
  *      B_2 = w_0 e_1 + w_1 e_3 + l_2,  B_4 = w_2 e_3 + w_3 e_0 + l_4,  B_0 = w_4 e_1 + l_0,  lambda = l_1 e_1 + l_3 e_3,
  *      l_x = w_x + w_{x+3}: six folded rows and three products instead of five and five;
+ *    What is left of a row is, at each z, linear in 2^t bits, and so are a bracket and lambda: where a product takes longer than
+ *    many look-ups (no carry-less product), these too are sums of bits, by maps made for each z from the weights;
  * 3. rounds on E for the rest of s, and, but in layer 23, for k; what is left is a table of 25 x 64 elements for z and y.
  *
  * Places past `rows` hold the all-zero input and are never stored: they are the same in every slot and only add a constant. */
@@ -29,6 +31,8 @@
 #define HALF 192         /* elements of either half of an entry */
 #define ENTRY_STRIDE 384
 #define CHUNK_PAIRS 8
+#define WEIGHTED LAYERS_WEIGHTED /* products of a row y's weights and low_eq: w_0, ..., w_4, l_1, l_3 */
+#define GROUP 64         /* i' at once where brackets are made by maps */
 #define RAW_WORDS 9600   /* 3 limbs x (25 rows e, 25 rows x^z e) x 64 */
 #define RAW_STRIDE 3200
 
@@ -48,10 +52,15 @@ static const unsigned pow3[] = {1, 3, 9, 27, 81, 243, 729};
 
 /* ---- bits: the trace ---- */
 
-static unsigned choose_bit_rounds(layers_shape sh) {
+unsigned layers_bit_rounds(layers_shape sh) {
     unsigned log_instances = sh.m + ceil_log2(sh.rows);
     unsigned t = log_instances >= 20 ? 6 : log_instances >= 12 ? 5 : log_instances >= 10 ? 4 : 3;
     return t < sh.m ? t : sh.m;
+}
+
+/* Making the weighted rows costs as much as some of the products that they replace. */
+int layers_by_maps(layers_shape sh, unsigned t) {
+    return !kernels_have_clmul() && (size_t)sh.rows << (sh.m - t) >= (size_t)1 << t;
 }
 
 typedef struct trace_job {
@@ -94,7 +103,7 @@ layers_trace *layers_trace_create(env *e, layers_shape sh, const lane_input *inp
     layers_trace *t = mem_alloc_zero(e->mem, sizeof *t);
     if (!t) return NULL;
     t->sh = sh;
-    t->t = bit_rounds ? bit_rounds : choose_bit_rounds(sh);
+    t->t = bit_rounds ? bit_rounds : layers_bit_rounds(sh);
     t->s_high = (size_t)1 << (sh.m - t->t);
     t->primes = sh.rows * t->s_high;
     t->blocks = (t->primes + 7) / 8;
@@ -187,6 +196,9 @@ typedef struct prover {
     gf192 *lambda;           /* rows x s_high */
     uint64_t *dead_entry;    /* 5 */
     gf192 dead_lambda, dead_value, dead_mass;
+    int by_maps;             /* inner layers: brackets are made by maps */
+    uint64_t *weighted;      /* [y][WEIGHTED][low] rows of 64 elements: a weight times low_eq */
+    gf192 *lambda_parts;     /* [y][i'] */
     gf192 *eq_scalar;        /* over the variables left */
     gf192 *eq_place;         /* eq over k at the point, the live places */
     unsigned level;          /* variables of s bound by folds */
@@ -456,6 +468,122 @@ static void fold_bits_task(void *ctx, size_t b, unsigned worker) {
             }
             p->lambda[prime] = gf192_add(p->lambda[prime], brackets(kn, entry, w, l, e[1], e[3]));
         }
+    }
+}
+
+/* ---- the same by maps alone, for the inner layers ---- */
+
+static evec weighted_row(const prover *p, unsigned y, unsigned c, size_t low) {
+    return (evec){p->weighted + ((((size_t)y * WEIGHTED + c) << p->t->t) + low) * 192, 64};
+}
+
+static void weighted_task(void *ctx, size_t low, unsigned worker) {
+    (void)worker;
+    const prover *p = ctx;
+    for (unsigned y = 0; y < 5; y++)
+        for (unsigned c = 0; c < WEIGHTED; c++) {
+            const evec weight = c < 5 ? row_of(p->w_rows, c + 5 * y) : row_of(p->l_rows, (c == 5 ? 1 : 3) + 5 * y);
+            p->kn->evec_scale(weighted_row(p, y, c, low), weight, p->low_eq[low], 64);
+        }
+}
+
+/* What one task needs; `eighths` maps or rows of 64 bytes make one sum over low. */
+typedef struct map_scratch {
+    uint8_t *of_block; /* [x][eighth][i'][z] of one block */
+    uint8_t *by_z;     /* [x = 0, 1, 3][z][eighth][i'], i' of the whole group */
+    bitmap8 *maps;     /* [WEIGHTED][eighth] at one z */
+    uint64_t *row;
+    uint8_t *acc, *acc_lambda;
+} map_scratch;
+
+static size_t map_scratch_bytes(size_t eighths) {
+    return (5 * 512 + 3 * 64 * GROUP + WEIGHTED * sizeof(bitmap8)) * eighths + 192 * sizeof(uint64_t) + 2 * BITMAP_ACC_BYTES;
+}
+
+static map_scratch map_scratch_at(uint8_t *at, size_t eighths) {
+    map_scratch m;
+    m.of_block = at;
+    m.by_z = m.of_block + 5 * 512 * eighths;
+    m.maps = (bitmap8 *)(void *)(m.by_z + 3 * 64 * GROUP * eighths);
+    m.row = (uint64_t *)(void *)(m.maps + WEIGHTED * eighths);
+    m.acc = (uint8_t *)(m.row + 192);
+    m.acc_lambda = m.acc + BITMAP_ACC_BYTES;
+    return m;
+}
+
+/* Rows e_0, e_2, e_4 of one block's i', and the bits of the lanes that the brackets are made of. `place`: the block's in its group. */
+static void fold_block(const prover *p, const map_scratch *m, unsigned y, size_t b, size_t place) {
+    const layers_trace *t = p->t;
+    const size_t eighths = (size_t)1 << (t->t - 3);
+    static const uint8_t kept_as[5] = {0, 1, 3, 2, 3}; /* which of by_z; 3: not there */
+    for (unsigned x = 0; x < 5; x++)
+        for (size_t q = 0; q < eighths; q++) {
+            uint8_t *bytes = m->of_block + (x * eighths + q) * 512;
+            p->kn->bits_transpose8(bytes, 64, p->bits + ((b << t->t) + 8 * q) * STATE_BYTES + 64 * (x + 5 * y), STATE_BYTES);
+            if (kept_as[x] == 3) continue;
+            uint8_t *to = m->by_z + ((size_t)64 * kept_as[x] * eighths + q) * GROUP + 8 * place;
+            for (size_t z = 0; z < 64; z++)
+                for (size_t j = 0; j < 8; j++) to[z * eighths * GROUP + j] = bytes[64 * j + z];
+        }
+    for (size_t j = 0; j < 8 && 8 * b + j < t->primes; j++)
+        for (unsigned x = 0; x < 5; x += 2) {
+            memset(m->acc, 0, BITMAP_ACC_BYTES);
+            p->kn->bitmap_accumulate(m->acc, p->low_maps, 1, m->of_block + x * eighths * 512 + 64 * j, 512, eighths);
+            p->kn->bitmap_finish(evec_at(entry_at(p, y, 8 * b + j), 32 * x), m->acc);
+        }
+}
+
+/* acc += map c of the bits of lane x at z. */
+static void add_weighted(const prover *p, const map_scratch *m, uint8_t *acc, unsigned c, unsigned lane, size_t z) {
+    const size_t eighths = (size_t)1 << (p->t->t - 3);
+    p->kn->bitmap_accumulate(acc, m->maps + c * eighths, 1, m->by_z + (64 * lane + z) * eighths * GROUP, GROUP, eighths);
+}
+
+/* Row y of 64 consecutive i', `group` of them. */
+static void fold_group_task(void *ctx, size_t task, unsigned worker) {
+    enum { X0, X1, X3 }; /* by_z's order */
+    static const struct {
+        uint8_t c[2], lane[2], terms, l;
+    } bracket[3] = {{{4, 0}, {X1, 0}, 1, 0}, {{0, 1}, {X1, X3}, 2, 2}, {{2, 3}, {X3, X0}, 2, 4}};
+    const prover *p = ctx;
+    const layers_trace *t = p->t;
+    const size_t eighths = (size_t)1 << (t->t - 3), group = task / 5, first = GROUP * group;
+    const size_t count = t->primes - first < GROUP ? t->primes - first : GROUP;
+    const unsigned y = (unsigned)(task % 5);
+    const map_scratch m = map_scratch_at(p->scratch[worker], eighths);
+    for (size_t i = 0; i < GROUP / 8 && 8 * group + i < t->blocks; i++) fold_block(p, &m, y, 8 * group + i, i);
+    memset(m.acc_lambda, 0, BITMAP_ACC_BYTES);
+    for (size_t z = 0; z < 64; z++) {
+        for (unsigned c = 0; c < WEIGHTED; c++)
+            for (size_t q = 0; q < eighths; q++) {
+                gf192 col[8];
+                for (size_t i = 0; i < 8; i++) col[i] = evec_get(weighted_row(p, y, c, 8 * q + i), z);
+                p->kn->bitmap_prepare(&m.maps[c * eighths + q], col);
+            }
+        for (unsigned k = 0; k < 3; k++) {
+            const gf192 constant = evec_get(row_of(p->l_rows, bracket[k].l + 5 * y), z);
+            memset(m.acc, 0, BITMAP_ACC_BYTES);
+            for (unsigned i = 0; i < bracket[k].terms; i++)
+                add_weighted(p, &m, m.acc, bracket[k].c[i], bracket[k].lane[i], z);
+            p->kn->bitmap_finish((evec){m.row, 64}, m.acc);
+            for (size_t i = 0; i < count; i++)
+                evec_set(evec_at(entry_at(p, y, first + i), HALF + 64 * k), z,
+                         gf192_add(evec_get((evec){m.row, 64}, i), constant));
+        }
+        add_weighted(p, &m, m.acc_lambda, 5, X1, z);
+        add_weighted(p, &m, m.acc_lambda, 6, X3, z);
+    }
+    p->kn->bitmap_finish((evec){m.row, 64}, m.acc_lambda);
+    for (size_t i = 0; i < count; i++) p->lambda_parts[y * t->primes + first + i] = evec_get((evec){m.row, 64}, i);
+}
+
+static void fold_by_maps(prover *p) {
+    const layers_trace *t = p->t;
+    pool_run(p->e->pool, (size_t)1 << t->t, weighted_task, p);
+    pool_run(p->e->pool, 5 * ((t->primes + GROUP - 1) / GROUP), fold_group_task, p);
+    for (size_t i = 0; i < t->primes; i++) {
+        p->lambda[i] = GF192_ZERO;
+        for (unsigned y = 0; y < 5; y++) p->lambda[i] = gf192_add(p->lambda[i], p->lambda_parts[y * t->primes + i]);
     }
 }
 
@@ -927,7 +1055,9 @@ static int prover_alloc(prover *p) {
     const size_t points = pow3[t->t - outer];
     const size_t grid_bytes = 6 * GRID_GROUP * points * 64 + 5 * points * BITMAP_ACC_BYTES;
     const size_t fold_bytes = 5 * ((size_t)64 << t->t) + 10 * 192 * sizeof(uint64_t);
-    const size_t scratch = grid_bytes > fold_bytes ? grid_bytes : fold_bytes;
+    const size_t map_bytes = map_scratch_bytes((size_t)1 << (t->t - 3));
+    size_t scratch = grid_bytes > fold_bytes ? grid_bytes : fold_bytes;
+    if (map_bytes > scratch) scratch = map_bytes;
     const size_t eq_n = (size_t)1 << (sh.m - t->t + sh.kappa);
     size_t half_s = t->s_high / 2 > 0 ? t->s_high / 2 : 1, half_k = (size_t)1 << (sh.kappa ? sh.kappa - 1 : 0);
     /* As many tasks as workers can share evenly, while a share is worth its closing sums. */
@@ -952,6 +1082,11 @@ static int prover_alloc(prover *p) {
     GET(p->active, 5 * (size_t)sh.rows);
     for (unsigned y = 0; y < 5; y++) GET(p->entries[y], t->primes * ENTRY_WORDS);
     GET(p->lambda, t->primes);
+    p->by_maps = layers_by_maps(sh, t->t);
+    if (p->by_maps) {
+        GET(p->weighted, LAYERS_WEIGHTED_WORDS(t->t));
+        GET(p->lambda_parts, 5 * t->primes);
+    }
     GET(p->dead_entry, 5 * ENTRY_WORDS);
     GET(p->eq_scalar, half_s > half_k ? half_s : half_k);
     GET(p->eq_place, sh.rows);
@@ -999,6 +1134,8 @@ static void prover_free(prover *p) {
     mem_free(m, p->active);
     for (unsigned y = 0; y < 5; y++) mem_free(m, p->entries[y]);
     mem_free(m, p->lambda);
+    mem_free(m, p->weighted);
+    mem_free(m, p->lambda_parts);
     mem_free(m, p->dead_entry);
     mem_free(m, p->eq_scalar);
     mem_free(m, p->eq_place);
@@ -1054,7 +1191,10 @@ static void prove_layer(prover *p, layers_claim *out, unsigned r, gf192 *e, gf19
 
     if (!p->top || t->t < sh.m) {
         env_stage_begin(p->e, "fold");
-        pool_run(p->e->pool, t->blocks, fold_bits_task, p);
+        if (p->by_maps && !p->top)
+            fold_by_maps(p);
+        else
+            pool_run(p->e->pool, t->blocks, fold_bits_task, p);
         env_stage_end(p->e);
     }
     env_stage_begin(p->e, "field rounds");
