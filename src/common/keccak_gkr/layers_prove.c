@@ -336,18 +336,18 @@ static void grid_task(void *ctx, size_t task, unsigned worker) {
         }
     }
 
-    _Alignas(64) uint64_t row[192];
+    _Alignas(64) uint64_t words[3 * 320]; /* [x][z]: the five rows one after the other, as the weights are */
+    const evec rows = {words, 320};
     for (size_t g = 0; g < points; g++) {
-        gf192 total = GF192_ZERO, d;
-        for (unsigned x = 0; x < 5; x++) {
-            p->kn->bitmap_finish((evec){row, 64}, acc + (x * points + g) * BITMAP_ACC_BYTES);
-            if (p->top)
-                p->kn->evec_dot_k(&d, (evec){row, 64}, p->x_powers, 64);
-            else
-                p->kn->evec_dot(&d, (evec){row, 64}, row_of(p->w_rows, x + 5 * y), 64);
-            total = gf192_add(total, d);
+        gf192 *total = &p->partial[task * points + g];
+        for (unsigned x = 0; x < 5; x++)
+            p->kn->bitmap_finish(evec_at(rows, 64 * x), acc + (x * points + g) * BITMAP_ACC_BYTES);
+        if (!p->top) {
+            p->kn->evec_dot(total, rows, row_of(p->w_rows, 5 * y), 320);
+            continue;
         }
-        p->partial[task * points + g] = total;
+        for (unsigned x = 1; x < 5; x++) xor_rows(rows, evec_at(rows, 64 * x), 64);
+        p->kn->evec_dot_k(total, rows, p->x_powers, 64);
     }
 }
 
