@@ -59,6 +59,7 @@ from_path() {
     local root=''
     if have em-config; then root=$(em-config EMSCRIPTEN_ROOT 2>/dev/null || true); fi
     [ -d "$root" ] || root=$(dirname "$(readlink -f "$(command -v emcc)")")
+    root=$(readlink -f "$root") # which may be our own link
     [ -f "$root/cmake/Modules/Platform/Emscripten.cmake" ] || return 1
     [ "$check_only" = 1 ] || link_to "$root"
 }
