@@ -85,7 +85,8 @@ static sheaf_status parse(sheaf_statement *st, const uint8_t *envelope, uint32_t
     return sheaf_statement_read(st, envelope, length, f);
 }
 
-uint32_t sheaf_wasm_parse(sheaf_wasm_result *r, sheaf_wasm_statement *out, const uint8_t *envelope, uint32_t length) {
+uint32_t sheaf_wasm_parse(sheaf_wasm_result *r, sheaf_wasm_statement *out, const uint8_t *envelope,
+                          uint32_t length) {
     sheaf_statement st;
     sheaf_failure f;
     memset(out, 0, sizeof *out);
@@ -101,8 +102,9 @@ uint32_t sheaf_wasm_parse(sheaf_wasm_result *r, sheaf_wasm_statement *out, const
     return result_of(r, status, &f);
 }
 
-uint32_t sheaf_wasm_verify(sheaf_wasm_result *r, const uint8_t *envelope, uint32_t length, uint32_t kind, uint32_t has_epoch,
-                           uint32_t epoch, const uint8_t *message, const uint8_t *items, uint32_t n_items) {
+uint32_t sheaf_wasm_verify(sheaf_wasm_result *r, const uint8_t *envelope, uint32_t length, uint32_t kind,
+                           uint32_t has_epoch, uint32_t epoch, const uint8_t *message, const uint8_t *items,
+                           uint32_t n_items) {
     sheaf_failure f = {0};
     const sheaf_expected expected = {
         .epoch = has_epoch != 0 ? &epoch : NULL, .message = message, .items = items, .n_items = n_items};
@@ -113,12 +115,14 @@ uint32_t sheaf_wasm_verify(sheaf_wasm_result *r, const uint8_t *envelope, uint32
         status = sheaf_verify_hash_batch(envelope, length, &expected, &f);
     } else {
         status = SHEAF_INVALID_ARGUMENT;
-        failure_set(&f, status, SHEAF_CHECK_NONE, 0, "kind %lu is none that can be asked for", (unsigned long)kind);
+        failure_set(&f, status, SHEAF_CHECK_NONE, 0, "kind %lu is none that can be asked for",
+                    (unsigned long)kind);
     }
     return result_of(r, status, &f);
 }
 
-uint32_t sheaf_wasm_verify_signature(const uint8_t *public_key, uint32_t epoch, const uint8_t *message, const uint8_t *signature) {
+uint32_t sheaf_wasm_verify_signature(const uint8_t *public_key, uint32_t epoch, const uint8_t *message,
+                                     const uint8_t *signature) {
     return (uint32_t)sheaf_verify_signature(public_key, epoch, message, signature);
 }
 
@@ -143,13 +147,14 @@ __attribute__((format(printf, 2, 3))) static void put(text *t, const char *fmt, 
 static void put_info(text *t, const sheaf_info *i) {
     put(t, "{\"kind\":\"%s\",\"count\":%lu,\"epoch\":%lu,\"accepted\":%s,\"check\":\"%s\",",
         i->kind == SHEAF_KIND_HASH ? "hash batch" : "leanXMSS aggregate", (unsigned long)i->count,
-        (unsigned long)i->epoch, i->verdict == SHEAF_OK ? "true" : "false", sheaf_check_name(i->failure.check));
-    put(t, "\"envelope_bytes\":%zu,\"statement_bytes\":%zu,\"proof_bytes\":%zu,\"parts\":{", i->envelope_bytes,
-        i->statement_bytes, i->proof_bytes);
+        (unsigned long)i->epoch, i->verdict == SHEAF_OK ? "true" : "false",
+        sheaf_check_name(i->failure.check));
+    put(t, "\"envelope_bytes\":%zu,\"statement_bytes\":%zu,\"proof_bytes\":%zu,\"parts\":{",
+        i->envelope_bytes, i->statement_bytes, i->proof_bytes);
     for (unsigned k = 0; k < i->n_parts; k++)
         put(t, "%s\"%s\":%zu", k > 0 ? "," : "", i->part[k].name, i->part[k].bytes);
-    put(t, "},\"log_slots\":%u,\"permutations_per_slot\":%u,\"log_words\":%u,\"log_inv_rate\":%u,", i->log_slots,
-        i->permutations, i->log_words, i->log_inv_rate);
+    put(t, "},\"log_slots\":%u,\"permutations_per_slot\":%u,\"log_words\":%u,\"log_inv_rate\":%u,",
+        i->log_slots, i->permutations, i->log_words, i->log_inv_rate);
     put(t, "\"arity\":%u,\"last_log\":%u,\"levels\":[", i->arity, i->last_log);
     for (unsigned k = 0; k < i->n_levels; k++)
         put(t, "%s{\"fold\":%u,\"log_inv_rate\":%u,\"queries\":%u,\"grinding_bits\":%u}", k > 0 ? "," : "",

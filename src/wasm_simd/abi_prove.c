@@ -27,7 +27,8 @@ uint32_t sheaf_wasm_prove_bytes(uint32_t kind, uint32_t count, uint32_t log_inv_
 uint32_t sheaf_wasm_keygen_bytes(uint32_t log_count) {
     if (log_count > LEANXMSS_HEIGHT)
         return UINT32_MAX;
-    return saturated(leanxmss_key_nodes_bytes(log_count) + leanxmss_key_bytes(log_count)); /* the key, then its bytes */
+    return saturated(leanxmss_key_nodes_bytes(log_count) +
+                     leanxmss_key_bytes(log_count)); /* the key, then its bytes */
 }
 
 uint32_t sheaf_wasm_memory_used(void) {
@@ -63,7 +64,8 @@ uint32_t sheaf_wasm_prover_create(sheaf_wasm_result *r, uint32_t threads) {
     if (status == SHEAF_INVALID_ARGUMENT)
         failure_set(&f, status, SHEAF_CHECK_NONE, 0, "%lu threads are not to be had", (unsigned long)threads);
     else if (status != SHEAF_OK)
-        failure_set(&f, status, SHEAF_CHECK_NONE, 0, "no memory, or no workers, for %lu threads", (unsigned long)threads);
+        failure_set(&f, status, SHEAF_CHECK_NONE, 0, "no memory, or no workers, for %lu threads",
+                    (unsigned long)threads);
     result_of(r, status, &f);
     r->data = (uint32_t)(uintptr_t)ctx;
     return r->status;
@@ -74,8 +76,8 @@ void sheaf_wasm_prover_destroy(uint32_t prover) {
 }
 
 /* Hands out what the context made as a block of the C library's, which the caller can free. */
-static uint32_t hand_out(sheaf_wasm_result *r, sheaf_context *ctx, sheaf_status status, uint8_t *made, size_t len,
-                         sheaf_failure *f) {
+static uint32_t hand_out(sheaf_wasm_result *r, sheaf_context *ctx, sheaf_status status, uint8_t *made,
+                         size_t len, sheaf_failure *f) {
     uint8_t *out = NULL;
     if (status == SHEAF_OK) {
         out = malloc(len);
@@ -105,7 +107,8 @@ static int set_rate(sheaf_context *ctx, uint32_t log_inv_rate, sheaf_failure *f)
 
 uint32_t sheaf_wasm_aggregate(sheaf_wasm_result *r, uint32_t prover, uint32_t log_inv_rate, uint32_t epoch,
                               const uint8_t *message, const uint8_t *entries, uint32_t n) {
-    _Static_assert(sizeof(sheaf_entry) == 1240 && _Alignof(sheaf_entry) == 1, "entries are the bytes of 10.4");
+    _Static_assert(sizeof(sheaf_entry) == 1240 && _Alignof(sheaf_entry) == 1,
+                   "entries are the bytes of 10.4");
     sheaf_context *ctx = prover_at(prover);
     sheaf_failure f = {0};
     uint8_t *envelope = NULL;
@@ -116,8 +119,8 @@ uint32_t sheaf_wasm_aggregate(sheaf_wasm_result *r, uint32_t prover, uint32_t lo
     return hand_out(r, ctx, status, envelope, len, &f);
 }
 
-uint32_t sheaf_wasm_prove_hash_batch(sheaf_wasm_result *r, uint32_t prover, uint32_t log_inv_rate, const uint8_t *preimages,
-                                     uint32_t n) {
+uint32_t sheaf_wasm_prove_hash_batch(sheaf_wasm_result *r, uint32_t prover, uint32_t log_inv_rate,
+                                     const uint8_t *preimages, uint32_t n) {
     sheaf_context *ctx = prover_at(prover);
     sheaf_failure f = {0};
     uint8_t *envelope = NULL;
@@ -130,18 +133,20 @@ uint32_t sheaf_wasm_prove_hash_batch(sheaf_wasm_result *r, uint32_t prover, uint
 
 /* ---- keys ---- */
 
-uint32_t sheaf_wasm_key_interval(sheaf_wasm_result *r, uint32_t start, uint32_t count_low, uint32_t count_high) {
+uint32_t sheaf_wasm_key_interval(sheaf_wasm_result *r, uint32_t start, uint32_t count_low,
+                                 uint32_t count_high) {
     uint32_t first = 0;
     unsigned log_count = 0;
     sheaf_failure f = {0};
-    sheaf_status status = keyfile_interval(&first, &log_count, start, (uint64_t)count_high << 32 | count_low, &f);
+    sheaf_status status =
+        keyfile_interval(&first, &log_count, start, (uint64_t)count_high << 32 | count_low, &f);
     result_of(r, status, &f);
     r->value = log_count;
     return r->status;
 }
 
-static sheaf_status make_key(leanxmss_key *k, env *e, const uint8_t *given, uint32_t first, uint32_t log_count,
-                             sheaf_failure *f) {
+static sheaf_status make_key(leanxmss_key *k, env *e, const uint8_t *given, uint32_t first,
+                             uint32_t log_count, sheaf_failure *f) {
     uint8_t seed[32];
     if (given != NULL) {
         memcpy(seed, given, sizeof seed);
@@ -152,12 +157,13 @@ static sheaf_status make_key(leanxmss_key *k, env *e, const uint8_t *given, uint
     sheaf_status status = leanxmss_keygen(k, e, seed, first, log_count);
     wipe(seed, sizeof seed);
     if (status != SHEAF_OK)
-        failure_set(f, status, SHEAF_CHECK_NONE, 0, "a key of 2^%lu epochs from epoch %lu: %s", (unsigned long)log_count,
-                    (unsigned long)first, sheaf_status_text(status));
+        failure_set(f, status, SHEAF_CHECK_NONE, 0, "a key of 2^%lu epochs from epoch %lu: %s",
+                    (unsigned long)log_count, (unsigned long)first, sheaf_status_text(status));
     return status;
 }
 
-uint32_t sheaf_wasm_keygen(sheaf_wasm_result *r, uint32_t prover, const uint8_t *seed, uint32_t first, uint32_t log_count) {
+uint32_t sheaf_wasm_keygen(sheaf_wasm_result *r, uint32_t prover, const uint8_t *seed, uint32_t first,
+                           uint32_t log_count) {
     sheaf_failure f = {0};
     leanxmss_key k;
     env alone = {.progress = progress, .progress_span = 1};
@@ -189,7 +195,8 @@ static leanxmss_key *key_at(uint32_t handle) {
     return (leanxmss_key *)(uintptr_t)handle;
 }
 
-uint32_t sheaf_wasm_key_open(sheaf_wasm_result *r, sheaf_wasm_key_info *info, const uint8_t *bytes, uint32_t length) {
+uint32_t sheaf_wasm_key_open(sheaf_wasm_result *r, sheaf_wasm_key_info *info, const uint8_t *bytes,
+                             uint32_t length) {
     sheaf_failure f = {0};
     leanxmss_key *k = malloc(sizeof *k);
     memset(info, 0, sizeof *info);
@@ -220,14 +227,15 @@ void sheaf_wasm_key_close(uint32_t key) {
     free(k);
 }
 
-uint32_t sheaf_wasm_sign(sheaf_wasm_result *r, uint8_t *signature, uint32_t key, uint32_t epoch, const uint8_t *message) {
+uint32_t sheaf_wasm_sign(sheaf_wasm_result *r, uint8_t *signature, uint32_t key, uint32_t epoch,
+                         const uint8_t *message) {
     const leanxmss_key *k = key_at(key);
     sheaf_failure f = {0};
     uint32_t trials = 0;
     sheaf_status status = leanxmss_sign(signature, k, epoch, message, &trials);
     if (status != SHEAF_OK) {
-        failure_set(&f, status, SHEAF_CHECK_NONE, 0, "the key cannot sign for epoch %lu: %s", (unsigned long)epoch,
-                    sheaf_status_text(status));
+        failure_set(&f, status, SHEAF_CHECK_NONE, 0, "the key cannot sign for epoch %lu: %s",
+                    (unsigned long)epoch, sheaf_status_text(status));
     } else if (leanxmss_verify(k->public_key, epoch, message, signature) != 0) {
         /* a fault in memory must not leave as a signature */
         memset(signature, 0, LEANXMSS_SIGNATURE_BYTES);

@@ -1,7 +1,8 @@
-/* F2-linear maps on bytes, and transposes of bits.   docs/protocol.md 8.4.   SPDX-License-Identifier: MIT OR Apache-2.0
+/* F2-linear maps on bytes, and transposes of bits.   docs/protocol.md 8.4.   SPDX-License-Identifier: MIT OR
+ * Apache-2.0
  *
- * A map's table has, for each of the 24 bytes of an element, the sixteen images of the low nibble and the sixteen of the high one.
- * The accumulator has 24 planes of 64 bytes: byte q of element i at 64 q + i. */
+ * A map's table has, for each of the 24 bytes of an element, the sixteen images of the low nibble and the
+ * sixteen of the high one. The accumulator has 24 planes of 64 bytes: byte q of element i at 64 q + i. */
 #include <string.h>
 #include "kernels_simd128.h"
 
@@ -15,7 +16,8 @@ void bitmap_prepare_simd128(bitmap8 *m, const gf192 col[8]) {
             const uint64_t c0 = c[0].c[l], c1 = c[1].c[l], c2 = c[2].c[l];
             const v128 from_8_on = wasm_u64x2_make(0, c[3].c[l]);
             for (size_t k = 0; k < 8; k++)
-                words[k] = XOR(from_8_on, wasm_u64x2_splat((k & 1 ? c0 : 0) ^ (k & 2 ? c1 : 0) ^ (k & 4 ? c2 : 0)));
+                words[k] =
+                    XOR(from_8_on, wasm_u64x2_splat((k & 1 ? c0 : 0) ^ (k & 2 ? c1 : 0) ^ (k & 4 ? c2 : 0)));
             bytes_from_words(planes, words);
             for (size_t q = 0; q < 8; q++)
                 store(m->tab + 32 * (8 * l + q) + 16 * half, planes[q]);
@@ -24,8 +26,8 @@ void bitmap_prepare_simd128(bitmap8 *m, const gf192 col[8]) {
 }
 
 /* Two planes of the accumulator, so that a nibble is loaded once for both. */
-static inline void accumulate_pair(uint8_t *acc, const bitmap8 *maps, size_t map_stride, size_t q, const v128 (*nibbles)[8],
-                                   size_t count) {
+static inline void accumulate_pair(uint8_t *acc, const bitmap8 *maps, size_t map_stride, size_t q,
+                                   const v128 (*nibbles)[8], size_t count) {
     v128 s[8];
     for (size_t p = 0; p < 8; p++)
         s[p] = load(acc + 64 * q + 16 * p);
@@ -42,8 +44,8 @@ static inline void accumulate_pair(uint8_t *acc, const bitmap8 *maps, size_t map
         store(acc + 64 * q + 16 * p, s[p]);
 }
 
-void bitmap_accumulate_simd128(uint8_t *acc, const bitmap8 *maps, size_t map_stride, const uint8_t *bytes, size_t byte_stride,
-                               size_t count) {
+void bitmap_accumulate_simd128(uint8_t *acc, const bitmap8 *maps, size_t map_stride, const uint8_t *bytes,
+                               size_t byte_stride, size_t count) {
     const v128 low_nibble = wasm_u8x16_splat(15);
     v128 nibbles[MOST_AT_ONCE][8];
     while (count > 0) {

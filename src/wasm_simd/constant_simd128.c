@@ -1,9 +1,11 @@
-/* Products of a vector by one constant.   docs/protocol.md 1, 4.2.   SPDX-License-Identifier: MIT OR Apache-2.0
+/* Products of a vector by one constant.   docs/protocol.md 1, 4.2.   SPDX-License-Identifier: MIT OR
+ * Apache-2.0
  *
- * Multiplying by a constant of K is linear over F2: for each nibble of the word and each byte of the product a table of sixteen bytes.
- * Words are taken apart into planes of bytes, 64 words at once, so that one instruction looks up sixteen of them. A constant of
- * E takes six such products (Karatsuba): with p_i = r_i x_i, p_ij = (r_i + r_j)(x_i + x_j) and y^3 = y + 1,
- *     d0 = p0 + p1 + p2 + p12,  d1 = p0 + p01 + p12,  d2 = p0 + p1 + p02. */
+ * Multiplying by a constant of K is linear over F2: for each nibble of the word and each byte of the product
+ * a table of sixteen bytes. Words are taken apart into planes of bytes, 64 words at once, so that one
+ * instruction looks up sixteen of them. A constant of E takes six such products (Karatsuba): with p_i = r_i
+ * x_i, p_ij = (r_i + r_j)(x_i + x_j) and y^3 = y + 1, d0 = p0 + p1 + p2 + p12,  d1 = p0 + p01 + p12,  d2 = p0
+ * + p1 + p02. */
 #include <string.h>
 #include "kernels_simd128.h"
 #include "field/gf64_inline.h"
@@ -37,7 +39,8 @@ static void k_table_make(k_table *t, uint64_t c) {
         const v128 from_8_on = wasm_u64x2_make(0, c8);
         v128 words[8]; /* k and k + 8 times c */
         for (size_t k = 0; k < 8; k++)
-            words[k] = XOR(from_8_on, wasm_u64x2_splat((k & 1 ? c : 0) ^ (k & 2 ? c2 : 0) ^ (k & 4 ? c4 : 0)));
+            words[k] =
+                XOR(from_8_on, wasm_u64x2_splat((k & 1 ? c : 0) ^ (k & 2 ? c2 : 0) ^ (k & 4 ? c4 : 0)));
         bytes_from_words(t->tab[i], words);
         c = gf64_mul_x(c8);
     }
@@ -292,7 +295,8 @@ void ntt_butterfly_simd128(uint64_t *a, uint64_t *b, uint64_t t, size_t n) {
     butterfly(a, b, t, n >= BLOCK ? &table : NULL, n);
 }
 
-void ntt_butterfly4_simd128(uint64_t *a0, uint64_t *a1, uint64_t *a2, uint64_t *a3, const uint64_t t[3], size_t n) {
+void ntt_butterfly4_simd128(uint64_t *a0, uint64_t *a1, uint64_t *a2, uint64_t *a3, const uint64_t t[3],
+                            size_t n) {
     k_table table;
     if (n >= BLOCK)
         k_table_make(&table, t[0]);

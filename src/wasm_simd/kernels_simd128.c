@@ -1,4 +1,5 @@
-/* The table of this back end, and its kernels on rows of bits.   SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The table of this back end, and its kernels on rows of bits.   SPDX-License-Identifier: MIT OR Apache-2.0
+ */
 #include "kernels_simd128.h"
 #ifndef SHEAF_VERIFIER_KERNELS /* see dispatch.c */
 #define BITS(name) name##_simd128
@@ -8,7 +9,6 @@
 
 const sheaf_kernels sheaf_kernels_simd128 = {
     .name = SIMD128_NAME,
-    .keccak_f1600_x8 = keccak_f1600_x8_simd128,
     .gf192_mul = gf192_mul_simd128,
 #ifndef SHEAF_VERIFIER_KERNELS
     .ntt_butterfly = ntt_butterfly_simd128,

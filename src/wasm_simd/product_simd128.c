@@ -1,31 +1,34 @@
-/* Products of two vectors, in planes of bits.   docs/protocol.md 1.   SPDX-License-Identifier: MIT OR Apache-2.0
+/* Products of two vectors, in planes of bits.   docs/protocol.md 1.   SPDX-License-Identifier: MIT OR
+ * Apache-2.0
  *
- * 64 elements are taken apart into planes: plane i has bit i of each word. Words of two kinds share a plane, one in either half of
- * the register, so that one product of polynomials with planes for coefficients (AND, XOR; Karatsuba) makes two products of words.
- * The six products of one of E, p_i = a_i b_i and p_ij = (a_i + a_j)(b_i + b_j), are three such pairs:
- *     P = (p0 | p1),  Q = (p02 | p12),  R = (p2 | p01)     (lower half | higher half),
- * and the coefficients, before they are reduced, with y^3 = y + 1,
- *     d0 = p0 + p1 + p2 + p12,  d1 = p0 + p01 + p12,  d2 = p0 + p1 + p02.
- * Where only a sum of products is wanted, planes are summed first and each becomes one bit in the end. */
+ * 64 elements are taken apart into planes: plane i has bit i of each word. Words of two kinds share a plane,
+ * one in either half of the register, so that one product of polynomials with planes for coefficients (AND,
+ * XOR; Karatsuba) makes two products of words. The six products of one of E, p_i = a_i b_i and p_ij = (a_i +
+ * a_j)(b_i + b_j), are three such pairs: P = (p0 | p1),  Q = (p02 | p12),  R = (p2 | p01)     (lower half |
+ * higher half), and the coefficients, before they are reduced, with y^3 = y + 1, d0 = p0 + p1 + p2 + p12,  d1
+ * = p0 + p01 + p12,  d2 = p0 + p1 + p02. Where only a sum of products is wanted, planes are summed first and
+ * each becomes one bit in the end. */
 #include <string.h>
 #include "kernels_simd128.h"
 #include "field/gf64_inline.h"
 
 enum {
-    BLOCK = 64,  /* elements at once */
-    WIDE = 128   /* planes of an unreduced product; the last is zero */
+    BLOCK = 64, /* elements at once */
+    WIDE = 128  /* planes of an unreduced product; the last is zero */
 };
 
 /* ---- words and planes ---- */
 
-/* 64 words x and 64 words y: plane i has bit i of x's in its lower half and of y's in its higher one, in an order of elements that is
- * the same everywhere. y NULL: zeros. With x1, y1, the planes of the sums x + x1, y + y1. */
+/* 64 words x and 64 words y: plane i has bit i of x's in its lower half and of y's in its higher one, in an
+ * order of elements that is the same everywhere. y NULL: zeros. With x1, y1, the planes of the sums x + x1, y
+ * + y1. */
 static inline v128 two_words(const uint64_t *w, const uint64_t *w1, size_t at) {
     const v128 a = load(w + at);
     return w1 != NULL ? XOR(a, load(w1 + at)) : a;
 }
 
-static void take_apart(v128 planes[64], const uint64_t *x, const uint64_t *x1, const uint64_t *y, const uint64_t *y1) {
+static void take_apart(v128 planes[64], const uint64_t *x, const uint64_t *x1, const uint64_t *y,
+                       const uint64_t *y1) {
     for (size_t r = 0; r < 8; r++) {
         v128 words[8], of[8];
         for (size_t k = 0; k < 4; k++) {
@@ -40,7 +43,8 @@ static void take_apart(v128 planes[64], const uint64_t *x, const uint64_t *x1, c
         transpose_bits(planes + 8 * q);
 }
 
-/* Back again: x = or, where add is not 0, x += the lower halves; y, unless it is NULL, the higher ones. planes are overwritten. */
+/* Back again: x = or, where add is not 0, x += the lower halves; y, unless it is NULL, the higher ones.
+ * planes are overwritten. */
 static inline void put_together(uint64_t *x, uint64_t *y, v128 planes[64], int add) {
     for (size_t q = 0; q < 8; q++)
         transpose_bits(planes + 8 * q);
@@ -60,7 +64,8 @@ static inline void put_together(uint64_t *x, uint64_t *y, v128 planes[64], int a
 
 /* ---- polynomials with planes for coefficients ----
  *
- * Each step ends in memory, so that few values are alive at once: engines that compile quickly spill what is more. */
+ * Each step ends in memory, so that few values are alive at once: engines that compile quickly spill what is
+ * more. */
 
 #define UNROLL _Pragma("clang loop unroll(full)")
 
@@ -80,8 +85,8 @@ static inline void sum_of_halves(v128 *s, const v128 *a, size_t n) {
         s[i] = XOR(a[i], a[n + i]);
 }
 
-/* c has the products of the lower and of the higher halves, each with a zero at its end, and gains the middle: sum is the product of
- * the sums of halves. */
+/* c has the products of the lower and of the higher halves, each with a zero at its end, and gains the
+ * middle: sum is the product of the sums of halves. */
 static inline void combine(v128 *c, const v128 *sum, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const v128 shared = XOR(c[n + i], c[2 * n + i]);
@@ -160,7 +165,8 @@ static inline void finish_factors(factors *f, int x2_is_high, const v128 *shared
 }
 
 /* Factors of a (+ a1) and of b (+ b1) at elements from `at` on. */
-static void factors_of_two(factors *fa, factors *fb, evec a, const evec *a1, evec b, const evec *b1, size_t at) {
+static void factors_of_two(factors *fa, factors *fb, evec a, const evec *a1, evec b, const evec *b1,
+                           size_t at) {
     v128 third[64]; /* a2 | b2 */
 #define LIMB(v, l) ((v).p + (l) * (v).stride + at)
 #define LIMB1(v, l) ((v) != NULL ? LIMB(*(v), l) : NULL)
@@ -279,7 +285,8 @@ static gf192 sum_blocks_k(evec a, const evec *a1, const uint64_t *k, const uint6
         take_apart(y, k + at, with, k + at, with);
         for (size_t l = 0; l < 3; l += 2) {
             const evec *second = a1;
-            const uint64_t *s0 = second != NULL ? LIMB(*second, l) : NULL, *s1 = second != NULL ? LIMB(*second, 1) : NULL;
+            const uint64_t *s0 = second != NULL ? LIMB(*second, l) : NULL,
+                           *s1 = second != NULL ? LIMB(*second, 1) : NULL;
             take_apart(x, LIMB(a, l), s0, l == 0 ? LIMB(a, 1) : NULL, s1);
             v128 *sum = l == 0 ? sum01 : sum2;
             mul64(at == 0 ? sum : p, x, y);

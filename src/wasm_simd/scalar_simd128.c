@@ -1,7 +1,8 @@
 /* One product in E.   docs/protocol.md 1.   SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * Integer products with holes, as field/gf64_inline.h has them, two at once: of the six products of words (Karatsuba over y)
- * each is three of halves (Karatsuba over x^32), eighteen in all, four to a vector. Constant time. */
+ * Integer products with holes, as field/gf64_inline.h has them, two at once: of the six products of words
+ * (Karatsuba over y) each is three of halves (Karatsuba over x^32), eighteen in all, four to a vector.
+ * Constant time. */
 #include "kernels_simd128.h"
 #include "field/gf64_inline.h"
 
@@ -44,14 +45,16 @@ static inline void join(uint64_t *hi, uint64_t *lo, uint64_t l, uint64_t h, uint
 void gf192_mul_simd128(gf192 *d, const gf192 *a, const gf192 *b) {
     const v128 a01 = wasm_u64x2_make(a->c[0], a->c[1]), b01 = wasm_u64x2_make(b->c[0], b->c[1]);
     const v128 a2 = wasm_u64x2_splat(a->c[2]), b2 = wasm_u64x2_splat(b->c[2]);
-    const v128 as = XOR(a01, a2), bs = XOR(b01, b2);                         /* a0 + a2, a1 + a2 */
-    const v128 ar = wasm_i64x2_shuffle(a2, XOR(a01, SWAP64(a01)), 0, 2);     /* a2, a0 + a1 */
+    const v128 as = XOR(a01, a2), bs = XOR(b01, b2);                     /* a0 + a2, a1 + a2 */
+    const v128 ar = wasm_i64x2_shuffle(a2, XOR(a01, SWAP64(a01)), 0, 2); /* a2, a0 + a1 */
     const v128 br = wasm_i64x2_shuffle(b2, XOR(b01, SWAP64(b01)), 0, 2);
-#define HALVES(v, w) wasm_i32x4_shuffle(XOR(v, wasm_i32x4_shuffle(v, v, 1, 0, 3, 2)), XOR(w, wasm_i32x4_shuffle(w, w, 1, 0, 3, 2)), 0, 2, 4, 6)
+#define HALVES(v, w)                                                                                         \
+    wasm_i32x4_shuffle(XOR(v, wasm_i32x4_shuffle(v, v, 1, 0, 3, 2)),                                         \
+                       XOR(w, wasm_i32x4_shuffle(w, w, 1, 0, 3, 2)), 0, 2, 4, 6)
     const wide p = multiply(a01, b01), q = multiply(as, bs), r = multiply(ar, br);
     const wide pq = multiply(HALVES(a01, as), HALVES(b01, bs)); /* sums of halves: p0, p1, q0, q1 */
     const wide rr = multiply(HALVES(ar, ar), HALVES(br, br));   /* r0, r1 */
-    uint64_t h[6], l[6]; /* p0, p1, p02, p12, p2, p01 */
+    uint64_t h[6], l[6];                                        /* p0, p1, p02, p12, p2, p01 */
     join(&h[0], &l[0], LANE(p.low, 0), LANE(p.low, 1), LANE(pq.low, 0));
     join(&h[1], &l[1], LANE(p.high, 0), LANE(p.high, 1), LANE(pq.low, 1));
     join(&h[2], &l[2], LANE(q.low, 0), LANE(q.low, 1), LANE(pq.high, 0));

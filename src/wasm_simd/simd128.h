@@ -1,4 +1,5 @@
-/* Short names for WebAssembly's vector instructions, and byte transposes.   SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Short names for WebAssembly's vector instructions, and byte transposes.   SPDX-License-Identifier: MIT OR
+ * Apache-2.0 */
 #ifndef SHEAF_SIMD128_H
 #define SHEAF_SIMD128_H
 
@@ -8,8 +9,8 @@
 
 typedef v128_t v128;
 
-/* table[index] for sixteen indices of 0..15 at once. The relaxed form is free to do as it likes with other indices, and is one
- * instruction where the strict one is two. */
+/* table[index] for sixteen indices of 0..15 at once. The relaxed form is free to do as it likes with other
+ * indices, and is one instruction where the strict one is two. */
 #ifdef __wasm_relaxed_simd__
 #define SIMD128_NAME "simd128 (relaxed)"
 #define LOOK_UP(table, index) wasm_i8x16_relaxed_swizzle(table, index)
@@ -38,7 +39,8 @@ static inline void store(void *p, v128 a) {
 #define HIGH64(a, b) wasm_i64x2_shuffle(a, b, 1, 3)
 #define SWAP64(a) wasm_i64x2_shuffle(a, a, 1, 0)
 
-/* Sixteen words, 0 and 8, 1 and 9, ..., 7 and 15 in one vector each, as planes: byte i of out[q] is byte q of word i. */
+/* Sixteen words, 0 and 8, 1 and 9, ..., 7 and 15 in one vector each, as planes: byte i of out[q] is byte q of
+ * word i. */
 static inline void bytes_from_words(v128 out[8], const v128 in[8]) {
     v128 a[8], b[8];
     for (size_t k = 0; k < 4; k++) { /* two words, of which the second half of a has those from 8 on */
@@ -80,13 +82,14 @@ static inline void words_from_bytes(v128 out[8], const v128 in[8]) {
     }
 }
 
-/* Eight words x (in[0..3]) and eight words y (in[4..7]): out[q] has byte q of x's in its lower half and of y's in its higher one, the
- * words in the order 0, 4, 2, 6, 1, 5, 3, 7. And back. */
+/* Eight words x (in[0..3]) and eight words y (in[4..7]): out[q] has byte q of x's in its lower half and of
+ * y's in its higher one, the words in the order 0, 4, 2, 6, 1, 5, 3, 7. And back. */
 static inline void halves_from_words(v128 out[8], const v128 in[8]) {
     v128 e[8];
     for (size_t h = 0; h < 8; h += 4) {
-        const v128 c0 = LOW8(in[h], in[h + 2]), c1 = HIGH8(in[h], in[h + 2]);         /* words 0, 4 and 1, 5 */
-        const v128 c2 = LOW8(in[h + 1], in[h + 3]), c3 = HIGH8(in[h + 1], in[h + 3]); /* words 2, 6 and 3, 7 */
+        const v128 c0 = LOW8(in[h], in[h + 2]), c1 = HIGH8(in[h], in[h + 2]); /* words 0, 4 and 1, 5 */
+        const v128 c2 = LOW8(in[h + 1], in[h + 3]),
+                   c3 = HIGH8(in[h + 1], in[h + 3]); /* words 2, 6 and 3, 7 */
         const v128 d0 = LOW16(c0, c2), d1 = HIGH16(c0, c2), d2 = LOW16(c1, c3), d3 = HIGH16(c1, c3);
         e[h] = LOW32(d0, d2);
         e[h + 1] = HIGH32(d0, d2);
@@ -101,7 +104,7 @@ static inline void halves_from_words(v128 out[8], const v128 in[8]) {
 
 static inline void words_from_halves(v128 out[8], const v128 in[8]) {
     for (size_t h = 0; h < 2; h++) {
-        v128 e[4], d[4], c[4]; /* each pair of bytes, then each four, then all eight */
+        v128 e[4], d[4], c[4];         /* each pair of bytes, then each four, then all eight */
         for (size_t q = 0; q < 4; q++) /* byte 2q and 2q + 1 of words 0, 4, 2, 6, 1, 5, 3, 7 */
             e[q] = h == 0 ? LOW8(in[2 * q], in[2 * q + 1]) : HIGH8(in[2 * q], in[2 * q + 1]);
         d[0] = LOW16(e[0], e[1]); /* bytes 0..3 of words 0, 4, 2, 6 */

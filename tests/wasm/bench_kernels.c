@@ -1,6 +1,8 @@
-/* Every kernel of the WebAssembly back end beside its portable twin, in nanoseconds.   SPDX-License-Identifier: MIT OR Apache-2.0
+/* Every kernel of the WebAssembly back end beside its portable twin, in nanoseconds. SPDX-License-Identifier:
+ * MIT OR Apache-2.0
  *
- *     node build/wasm/tests/bench_kernels.cjs [N]      rows of N elements (384); an argument -c prints comma separated values
+ *     node build/wasm/tests/bench_kernels.cjs [N]      rows of N elements (384); an argument -c prints comma
+ * separated values
  *
  * The least of several runs. A kernel that differs from its twin is named, and the program fails. */
 #define _POSIX_C_SOURCE 200809L
@@ -47,32 +49,54 @@ static uint8_t *bytes_of(const uint64_t *arena, size_t i) {
     return (uint8_t *)row(arena, i);
 }
 
-static void run_keccak_x8(const sheaf_kernels *k, uint64_t *a) { k->keccak_f1600_x8(a); }
-static void run_keccak(const sheaf_kernels *k, uint64_t *a) { k->keccak_f1600(a); }
+static void run_keccak_x8(const sheaf_kernels *k, uint64_t *a) {
+    k->keccak_f1600_x8(a);
+}
+static void run_keccak(const sheaf_kernels *k, uint64_t *a) {
+    k->keccak_f1600(a);
+}
 static void run_gf192_mul(const sheaf_kernels *k, uint64_t *a) {
     gf192 x = evec_get(vec(a, 0), 0), y = constant;
     for (size_t i = 0; i < 64; i++)
         k->gf192_mul(&x, &x, &y);
     evec_set(vec(a, 0), 0, x);
 }
-static void run_ntt_butterfly(const sheaf_kernels *k, uint64_t *a) { k->ntt_butterfly(row(a, 0), row(a, 1), constant.c[0], n); }
+static void run_ntt_butterfly(const sheaf_kernels *k, uint64_t *a) {
+    k->ntt_butterfly(row(a, 0), row(a, 1), constant.c[0], n);
+}
 static void run_ntt_butterfly4(const sheaf_kernels *k, uint64_t *a) {
     k->ntt_butterfly4(row(a, 0), row(a, 1), row(a, 2), row(a, 3), constant.c, n);
 }
-static void run_ntt_tail8(const sheaf_kernels *k, uint64_t *a) { k->ntt_tail8(row(a, 0), row(a, 1), row(a, 2), row(a, 3), n); }
-static void run_evec_mul(const sheaf_kernels *k, uint64_t *a) { k->evec_mul(vec(a, 0), vec(a, 1), vec(a, 2), n); }
-static void run_evec_mul_add(const sheaf_kernels *k, uint64_t *a) { k->evec_mul_add(vec(a, 0), vec(a, 1), vec(a, 2), n); }
-static void run_evec_scale(const sheaf_kernels *k, uint64_t *a) { k->evec_scale(vec(a, 0), vec(a, 1), constant, n); }
-static void run_evec_scale_add(const sheaf_kernels *k, uint64_t *a) { k->evec_scale_add(vec(a, 0), vec(a, 1), constant, n); }
+static void run_ntt_tail8(const sheaf_kernels *k, uint64_t *a) {
+    k->ntt_tail8(row(a, 0), row(a, 1), row(a, 2), row(a, 3), n);
+}
+static void run_evec_mul(const sheaf_kernels *k, uint64_t *a) {
+    k->evec_mul(vec(a, 0), vec(a, 1), vec(a, 2), n);
+}
+static void run_evec_mul_add(const sheaf_kernels *k, uint64_t *a) {
+    k->evec_mul_add(vec(a, 0), vec(a, 1), vec(a, 2), n);
+}
+static void run_evec_scale(const sheaf_kernels *k, uint64_t *a) {
+    k->evec_scale(vec(a, 0), vec(a, 1), constant, n);
+}
+static void run_evec_scale_add(const sheaf_kernels *k, uint64_t *a) {
+    k->evec_scale_add(vec(a, 0), vec(a, 1), constant, n);
+}
 static void run_evec_scale_add_new(const sheaf_kernels *k, uint64_t *a) {
     gf192 c = evec_get(vec(a, 3), 0); /* another constant every time, 64 elements */
     k->evec_scale_add(vec(a, 0), vec(a, 1), c, 64);
     c.c[0] = c.c[0] * 5 + 1;
     evec_set(vec(a, 3), 0, c);
 }
-static void run_evec_scale_add_k(const sheaf_kernels *k, uint64_t *a) { k->evec_scale_add_k(vec(a, 0), row(a, 1), constant, n); }
-static void run_evec_fold(const sheaf_kernels *k, uint64_t *a) { k->evec_fold(vec(a, 0), vec(a, 1), vec(a, 2), constant, n); }
-static void run_evec_fold_k(const sheaf_kernels *k, uint64_t *a) { k->evec_fold_k(vec(a, 0), row(a, 1), row(a, 2), constant, n); }
+static void run_evec_scale_add_k(const sheaf_kernels *k, uint64_t *a) {
+    k->evec_scale_add_k(vec(a, 0), row(a, 1), constant, n);
+}
+static void run_evec_fold(const sheaf_kernels *k, uint64_t *a) {
+    k->evec_fold(vec(a, 0), vec(a, 1), vec(a, 2), constant, n);
+}
+static void run_evec_fold_k(const sheaf_kernels *k, uint64_t *a) {
+    k->evec_fold_k(vec(a, 0), row(a, 1), row(a, 2), constant, n);
+}
 static void run_evec_dot(const sheaf_kernels *k, uint64_t *a) {
     gf192 d;
     k->evec_dot(&d, vec(a, 0), vec(a, 1), n);
@@ -83,7 +107,9 @@ static void run_evec_dot_64(const sheaf_kernels *k, uint64_t *a) {
     k->evec_dot(&d, vec(a, 0), vec(a, 1), 64);
     evec_set(vec(a, 2), 0, d);
 }
-static void run_evec_mul_64(const sheaf_kernels *k, uint64_t *a) { k->evec_mul(vec(a, 0), vec(a, 1), vec(a, 2), 64); }
+static void run_evec_mul_64(const sheaf_kernels *k, uint64_t *a) {
+    k->evec_mul(vec(a, 0), vec(a, 1), vec(a, 2), 64);
+}
 static void run_evec_dot_k(const sheaf_kernels *k, uint64_t *a) {
     gf192 d;
     k->evec_dot_k(&d, vec(a, 0), row(a, 1), n);
@@ -120,7 +146,9 @@ static void run_bitmap(const sheaf_kernels *k, uint64_t *a) {
     k->bitmap_accumulate(acc, maps, 1, bytes_of(a, 1), 64, MAPS);
     k->bitmap_finish(vec(a, 0), acc);
 }
-static void run_bits_transpose8(const sheaf_kernels *k, uint64_t *a) { k->bits_transpose8(bytes_of(a, 0), 64, bytes_of(a, 1), 64); }
+static void run_bits_transpose8(const sheaf_kernels *k, uint64_t *a) {
+    k->bits_transpose8(bytes_of(a, 0), 64, bytes_of(a, 1), 64);
+}
 static void run_sliced_linear(const sheaf_kernels *k, uint64_t *a) {
     k->sliced_linear(bytes[0], bytes[1]);
     memcpy(a, bytes[0], 1600);
@@ -199,7 +227,8 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < sizeof bytes[1]; i++)
         bytes[1][i] = (uint8_t)(next_word() >> 40);
     if (!comma)
-        printf("%s, rows of %zu elements, ns an element\n%-38s %10s %10s %8s\n", k->name, n, "kernel", "portable", "simd128", "ratio");
+        printf("%s, rows of %zu elements, ns an element\n%-38s %10s %10s %8s\n", k->name, n, "kernel",
+               "portable", "simd128", "ratio");
     for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++) {
         const subject *s = &subjects[i];
         for (size_t w = 0; w < len / sizeof(uint64_t); w++)

@@ -75,7 +75,8 @@ static uint64_t layer_bytes(const circuit *c, unsigned m, uint64_t lanes, unsign
     const uint64_t fixed = WORD * (2 * 4800 + 5 * 1152 + 9600 + 192) + ELEMENT * (3200 + 729 + 1600);
     const uint64_t weighted =
         layers_by_maps(shape, t) ? WORD * LAYERS_WEIGHTED_WORDS(t) + 5 * ELEMENT * primes : 0;
-    return bits + weighted + entries + maps + equality + last_layer + fixed + threads * (grid > fold ? grid : fold);
+    return bits + weighted + entries + maps + equality + last_layer + fixed +
+           threads * (grid > fold ? grid : fold);
 }
 
 uint64_t aggregate_prove_bytes(unsigned kind, uint64_t count, unsigned log_inv_rate, unsigned threads) {
