@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /* The command `sheaf`: which verb is meant.  SPDX-License-Identifier: MIT OR Apache-2.0 */
-import { benchAggregate, benchHash, benchKernels, security } from "./cli/bench.js";
+import { benchAggregate, benchCommit, benchHash, benchKernels, security } from "./cli/bench.js";
 import { Command, ERROR, Exit, OK, quote } from "./cli/context.js";
 import { engineOf } from "./cli/engine.js";
 import { OVERVIEW, VERBS } from "./cli/help.js";
@@ -8,6 +8,7 @@ import { keyStatus, keygen, pubkey } from "./cli/keys.js";
 import { aggregate, hashProve } from "./cli/prove.js";
 import { collect, sign, verifySignature } from "./cli/signatures.js";
 import { hashVerify, inspect, verify } from "./cli/verify.js";
+import { argumentsOf } from "./paths.js";
 import { SheafError } from "../web/core/errors.js";
 
 /** @type {Record<string, (c: Command, argv: string[]) => Promise<number>>} */
@@ -26,6 +27,7 @@ const runs = {
     "hash verify": hashVerify,
     "bench hash": benchHash,
     "bench aggregate": benchAggregate,
+    "bench commit": benchCommit,
     "bench kernels": benchKernels,
 };
 
@@ -80,4 +82,4 @@ async function main(argv) {
     }
 }
 
-process.exit(await main(process.argv.slice(2)));
+process.exit(await main(argumentsOf(process.argv.slice(2))));

@@ -6,6 +6,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { SheafError } from "../web/core/errors.js";
 import { codeOf, textOf } from "./errno.js";
+import { discard, lstatSync, openSync, realpathSync, renameSync } from "./paths.js";
 
 const { constants: C } = fs;
 const NAME_SHOWN = 96;
@@ -98,7 +99,7 @@ export function readFile(file, most) {
     if (file === "-") return readAll(0, "standard input", most);
     let fd;
     try {
-        fd = fs.openSync(file, C.O_RDONLY);
+        fd = openSync(file, C.O_RDONLY);
     } catch (error) {
         throw failure("open", file, error);
     }
@@ -128,7 +129,7 @@ function syncFolder(file) {
     if (process.platform === "win32") return; // folders cannot be opened there
     let fd;
     try {
-        fd = fs.openSync(path.dirname(file), C.O_RDONLY | C.O_DIRECTORY);
+        fd = openSync(path.dirname(file), C.O_RDONLY | C.O_DIRECTORY);
     } catch (error) {
         if (codeOf(error) === "EACCES") return; // a folder that may be written and not read cannot be synchronised
         throw error;
@@ -149,7 +150,7 @@ function writeWhole(file, bytes) {
     for (let tries = 0; fd < 0; tries++) {
         temporary = `${file}.tmp-${process.pid}-${++counter}`;
         try {
-            fd = fs.openSync(temporary, C.O_WRONLY | C.O_CREAT | C.O_EXCL, 0o666);
+            fd = openSync(temporary, C.O_WRONLY | C.O_CREAT | C.O_EXCL, 0o666);
         } catch (error) {
             if (codeOf(error) !== "EEXIST" || tries >= 99) throw failure("create", file, error);
         }
@@ -163,9 +164,9 @@ function writeWhole(file, bytes) {
             fs.closeSync(fd);
         }
         doing = "replace";
-        fs.renameSync(temporary, file);
+        renameSync(temporary, file);
     } catch (error) {
-        fs.rmSync(temporary, { force: true });
+        discard(temporary);
         throw failure(doing, file, error);
     }
     try {
@@ -197,10 +198,10 @@ export function writeFile(file, bytes) {
     let target = file;
     let stat;
     try {
-        stat = fs.lstatSync(file);
+        stat = lstatSync(file);
         if (stat.isSymbolicLink()) {
-            target = fs.realpathSync.native(file);
-            stat = fs.statSync(target);
+            target = realpathSync(file);
+            stat = lstatSync(target);
         }
     } catch (error) {
         if (codeOf(error) === "ENOENT" && stat === undefined) {
@@ -216,7 +217,7 @@ export function writeFile(file, bytes) {
     } else {
         let fd;
         try {
-            fd = fs.openSync(file, C.O_WRONLY);
+            fd = openSync(file, C.O_WRONLY);
         } catch (error) {
             throw failure("open", file, error);
         }

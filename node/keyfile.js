@@ -12,6 +12,7 @@ import { SheafError } from "../web/core/errors.js";
 import { load32, sameBytes, store32 } from "../web/core/bytes.js";
 import { codeOf } from "./errno.js";
 import { flock, hook, ioFailure, takeLock } from "./lock.js";
+import { discard, identityOf, linkSync, open, openSync, realpathSync, renameSync, statSync, unlinkSync } from "./paths.js";
 
 const { constants: C } = fs;
 const FORMAT_VERSION = 1;
@@ -93,7 +94,7 @@ async function syncFile(file, step) {
 async function syncFolder(folder, step) {
     hook.step(step);
     if (process.platform === "win32") return; // folders cannot be opened there
-    const file = await fs.promises.open(folder, C.O_RDONLY | C.O_DIRECTORY);
+    const file = await open(folder, C.O_RDONLY | C.O_DIRECTORY);
     try {
         await file.sync();
     } catch (error) {
@@ -113,7 +114,7 @@ async function regularSize(file) {
 /** Makes a file that was not there, mode 0600 whatever the umask. @param {string} name @param {string} step */
 async function makeFile(name, step) {
     hook.step(step);
-    const file = await fs.promises.open(name, C.O_RDWR | C.O_CREAT | C.O_EXCL | (C.O_NOFOLLOW ?? 0), 0o600);
+    const file = await open(name, C.O_RDWR | C.O_CREAT | C.O_EXCL | (C.O_NOFOLLOW ?? 0), 0o600);
     try {
         await file.chmod(0o600);
         return file;
@@ -127,7 +128,7 @@ async function makeFile(name, step) {
 function remove(name, step) {
     if (step !== undefined) hook.step(step);
     try {
-        fs.unlinkSync(name);
+        unlinkSync(name);
     } catch (error) {
         if (codeOf(error) !== "ENOENT") throw error;
     }
@@ -136,7 +137,7 @@ function remove(name, step) {
 /** null where there is nothing of that name. @param {string} name */
 function lstat(name) {
     try {
-        return fs.lstatSync(name, { bigint: true });
+        return identityOf(name);
     } catch (error) {
         if (codeOf(error) === "ENOENT") return null;
         throw error;
@@ -170,10 +171,8 @@ const keySize = (logCount) => KEY_HEADER + nodesBytes(logCount) + 16 * (HEIGHT -
  * @returns {Promise<KeyFile>} whose bytes are for closeKey
  */
 export async function openKey(file, keys) {
-    const real = await orSay("the key file cannot be opened", file, () => fs.realpathSync.native(file));
-    const handle = await orSay("the key file cannot be opened", file, () =>
-        fs.promises.open(real, C.O_RDONLY | (C.O_NONBLOCK ?? 0)),
-    );
+    const real = await orSay("the key file cannot be opened", file, () => realpathSync(file));
+    const handle = await orSay("the key file cannot be opened", file, () => open(real, C.O_RDONLY | (C.O_NONBLOCK ?? 0)));
     try {
         return await readKey(handle, file, real, keys);
     } finally {
@@ -240,15 +239,15 @@ async function placeKey(at, bytes) {
             hook.step("name key");
             /* link() refuses a name that is taken; rename(), for file systems without links, only under our lock does. */
             try {
-                fs.linkSync(at.fresh, at.key);
+                linkSync(at.fresh, at.key);
             } catch (error) {
                 if (!["EPERM", "ENOTSUP", "ENOSYS", "EMLINK"].includes(codeOf(error))) throw error;
                 if (lstat(at.key) !== null) throw Object.assign(new Error("taken"), { code: "EEXIST" });
-                fs.renameSync(at.fresh, at.key);
+                renameSync(at.fresh, at.key);
             }
         });
     } catch (error) {
-        fs.rmSync(at.fresh, { force: true });
+        discard(at.fresh);
         throw error;
     }
     await orSay("the key file is there, but may not survive a power failure", at.key, () =>
@@ -263,7 +262,7 @@ async function placeKey(at, bytes) {
  * @param {string} name
  */
 function beginsJournal(name) {
-    const fd = fs.openSync(name, C.O_RDONLY | (C.O_NOFOLLOW ?? 0));
+    const fd = openSync(name, C.O_RDONLY | (C.O_NOFOLLOW ?? 0));
     try {
         const head = Buffer.alloc(JOURNAL_MAGIC.length);
         const n = fs.readSync(fd, head, 0, head.length, 0);
@@ -278,10 +277,15 @@ function beginsJournal(name) {
  * @param {string} name
  */
 export function isSecret(name) {
-    if (!fs.statSync(name, { throwIfNoEntry: false })?.isFile()) return false;
+    try {
+        const stat = statSync(name);
+        if (!stat.isFile() || stat.size < KEY_MAGIC.length) return false;
+    } catch {
+        return false; // what is not to be reached is said by whatever writes there
+    }
     let fd;
     try {
-        fd = fs.openSync(name, C.O_RDONLY | (C.O_NONBLOCK ?? 0));
+        fd = openSync(name, C.O_RDONLY | (C.O_NONBLOCK ?? 0));
         const head = Buffer.alloc(KEY_MAGIC.length);
         fs.readSync(fd, head, 0, head.length, 0);
         return head.equals(KEY_MAGIC) || head.equals(JOURNAL_MAGIC);
@@ -317,7 +321,7 @@ async function placeJournal(at, key) {
             await syncFolder(at.folder, "sync folder of journal");
         });
     } catch (error) {
-        fs.rmSync(at.journal, { force: true });
+        discard(at.journal);
         throw error;
     } finally {
         await file.close();
@@ -412,10 +416,7 @@ class Journal {
         let file;
         try {
             hook.step("open journal");
-            file = await fs.promises.open(
-                name,
-                (toWrite ? C.O_RDWR : C.O_RDONLY) | (C.O_NOFOLLOW ?? 0) | (C.O_NONBLOCK ?? 0),
-            );
+            file = await open(name, (toWrite ? C.O_RDWR : C.O_RDONLY) | (C.O_NOFOLLOW ?? 0) | (C.O_NONBLOCK ?? 0));
         } catch (error) {
             if (codeOf(error) === "ENOENT") {
                 const text = "the journal is missing (was the key restored from a backup?), so the key cannot sign";

@@ -10,6 +10,7 @@ import fs from "node:fs";
 import os from "node:os";
 import { SheafError } from "../web/core/errors.js";
 import { codeOf, textOf } from "./errno.js";
+import { discard, identityOf, linkSync, open, unlinkSync } from "./paths.js";
 
 const { constants: C } = fs;
 const TEXT_MOST = 511;
@@ -115,7 +116,7 @@ function isGone(h) {
 /** Whether the name still leads to the open file. @param {fs.promises.FileHandle} file @param {string} name */
 async function sameFile(file, name) {
     try {
-        const [a, b] = [await file.stat({ bigint: true }), fs.lstatSync(name, { bigint: true })];
+        const [a, b] = [await file.stat({ bigint: true }), identityOf(name)];
         return a.dev === b.dev && a.ino === b.ino;
     } catch {
         return false;
@@ -144,7 +145,7 @@ export class Lock {
         if (await sameFile(this.file, this.name)) {
             try {
                 hook.step("remove lock");
-                fs.unlinkSync(this.name);
+                unlinkSync(this.name);
             } catch {
                 this.notices.push("the lock file could not be removed");
                 await this.file.truncate(0).catch(() => this.notices.push("nor be emptied"));
@@ -164,14 +165,14 @@ async function makeFile(name, me) {
     let file;
     try {
         hook.step("make lock");
-        file = await fs.promises.open(fresh, C.O_RDWR | C.O_CREAT | C.O_EXCL | (C.O_NOFOLLOW ?? 0), 0o600);
+        file = await open(fresh, C.O_RDWR | C.O_CREAT | C.O_EXCL | (C.O_NOFOLLOW ?? 0), 0o600);
     } catch (error) {
         throw ioFailure("the lock cannot be made", name, error);
     }
     try {
         await file.write(linesOf(me), 0, "latin1");
         hook.step("name lock");
-        fs.linkSync(fresh, name);
+        linkSync(fresh, name);
         return file;
     } catch (error) {
         await file.close();
@@ -180,7 +181,7 @@ async function makeFile(name, me) {
         if (["EPERM", "ENOTSUP", "ENOSYS", "EMLINK"].includes(codeOf(error))) return makeFileDirectly(name, me);
         throw ioFailure("the lock cannot be made", name, error);
     } finally {
-        fs.rmSync(fresh, { force: true });
+        discard(fresh);
     }
 }
 
@@ -188,7 +189,7 @@ async function makeFile(name, me) {
 async function makeFileDirectly(name, me) {
     let file;
     try {
-        file = await fs.promises.open(name, C.O_RDWR | C.O_CREAT | C.O_EXCL | (C.O_NOFOLLOW ?? 0), 0o600);
+        file = await open(name, C.O_RDWR | C.O_CREAT | C.O_EXCL | (C.O_NOFOLLOW ?? 0), 0o600);
     } catch (error) {
         if (codeOf(error) === "EEXIST") return null;
         throw ioFailure("the lock cannot be made", name, error);
@@ -197,7 +198,7 @@ async function makeFileDirectly(name, me) {
         await file.write(linesOf(me), 0, "latin1");
         return file;
     } catch (error) {
-        fs.rmSync(name, { force: true });
+        discard(name);
         await file.close();
         throw ioFailure("the lock cannot be written", name, error);
     }
@@ -256,7 +257,7 @@ async function flockOwn(file, name) {
 async function takeOver(name, me, notices) {
     let file;
     try {
-        file = await fs.promises.open(name, C.O_RDWR | (C.O_NOFOLLOW ?? 0) | (C.O_NONBLOCK ?? 0));
+        file = await open(name, C.O_RDWR | (C.O_NOFOLLOW ?? 0) | (C.O_NONBLOCK ?? 0));
     } catch (error) {
         if (codeOf(error) === "ENOENT") return null;
         throw ioFailure("the lock cannot be used", name, error);
@@ -296,7 +297,7 @@ export async function takeLock(name, notices) {
                 await flockOwn(made, name);
                 if (await sameFile(made, name)) return new Lock(made, name, notices);
             } catch (error) {
-                if (await sameFile(made, name)) fs.rmSync(name, { force: true });
+                if (await sameFile(made, name)) discard(name);
                 await made.close();
                 throw error;
             }

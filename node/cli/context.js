@@ -4,6 +4,7 @@ import { fromHex } from "../../web/core/bytes.js";
 import fs from "node:fs";
 import { readFile, writeFile } from "../files.js";
 import { isSecret } from "../keyfile.js";
+import { pathOf } from "../paths.js";
 
 export const OK = 0;
 export const REJECTED = 1;
@@ -25,13 +26,13 @@ export function nameOf(file, output = false) {
 }
 
 /**
- * For people: control characters as \\xNN. Every name and field that comes from a file or an argument goes through here: a line stays
- * one line, and no control character reaches a terminal.
+ * For people: control characters, and bytes of a name that are no UTF-8, as \\xNN. Every name and field that comes from a file or
+ * an argument goes through here: a line stays one line, and no control character reaches a terminal.
  * @param {string} text
  */
 export function plain(text) {
-    return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (c) => {
-        return [...Buffer.from(c)].map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("");
+    return text.replace(/[\u0000-\u001f\u007f-\u009f\udc80-\udcff]/gu, (c) => {
+        return [...Buffer.from(pathOf(c))].map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("");
     });
 }
 
@@ -55,6 +56,7 @@ export class Command {
         this.help = false;
         this.threads = 0;
         this.logInvRate = 0;
+        this.memory = 0; // MiB that a proof may take; 0: what the machine has
     }
 
     /**
@@ -263,6 +265,7 @@ export function parseArgs(c, argv, specs) {
     c.threads = values.threads ?? 0;
     c.help = values.help ?? false;
     c.logInvRate = values["log-inv-rate"] ?? 0;
+    c.memory = values.memory ?? 0;
     return { values, files };
 }
 
