@@ -2,7 +2,7 @@
  *
  * Importing this does nothing: the first call starts what it needs, and nothing that it started keeps the process alive. */
 import { fileURLToPath } from "node:url";
-import { createApi, entriesOf } from "../web/core/api.js";
+import { createApi, entriesOf, optionsOf, rateOf } from "../web/core/api.js";
 import { MAX_EPOCH, MAX_HASHES, MESSAGE_BYTES, PREIMAGE_BYTES, copyOf, integerOf, joinOf } from "../web/core/bytes.js";
 import { SheafError, cancelled, invalid } from "../web/core/errors.js";
 import { writeBinary } from "../web/core/formats.js";
@@ -69,7 +69,8 @@ export function createSheaf(options = {}) {
     /** @param {any} o */
     async function keygen(o) {
         if (o?.file === undefined) return api.keygen(o);
-        const { file, ...others } = o;
+        const known = ["file", "firstEpoch", "epochCount", "seed", "threads", "signal", "onProgress", "maxMemory"];
+        const { file, ...others } = optionsOf(o, known, "options");
         const name = pathOf(file);
         if (name === null) throw invalid("file: not a path");
         const start = integerOf(o.firstEpoch, "firstEpoch", 0, MAX_EPOCH);
@@ -84,13 +85,14 @@ export function createSheaf(options = {}) {
     async function sign(key, request, o) {
         const name = pathOf(key);
         if (name === null) return api.sign(key, request, o);
+        const { signal } = optionsOf(o, ["signal"], "options");
         if (typeof request !== "object" || request === null) throw invalid("request: not an object");
         const epoch = integerOf(request.epoch, "epoch", 0, MAX_EPOCH);
         const message = copyOf(request.message, "message", MESSAGE_BYTES);
         const keys = keysFor();
         return inTurn(name, async () => {
             /* Not cancelled once it has begun: a record that is on the disk should have its signature. */
-            if (o?.signal?.aborted) throw cancelled(o.signal.reason);
+            if (signal?.aborted) throw cancelled(signal.reason);
             const opened = await openKey(name, keys);
             try {
                 const { signature, repeated, notices } = await signByKey(opened, epoch, message, keys);
@@ -138,15 +140,36 @@ export function createSheaf(options = {}) {
  */
 function nativeProver(native, threads, other) {
     const stopping = new AbortController();
+    /** @param {any} options */
+    const checked = (options) => {
+        const o = optionsOf(options, ["signal", "onProgress", "logInvRate"], "options");
+        return { ...o, logInvRate: rateOf(o.logInvRate) };
+    };
     /** @param {string[]} args @param {Uint8Array} input @param {any} o */
-    async function run(args, input, o = {}) {
-        if (stopping.signal.aborted) throw new SheafError("DISPOSED", "it has been disposed of");
-        if (o.signal?.aborted) throw cancelled(o.signal.reason);
-        const rate = o.logInvRate ? ["--log-inv-rate", String(integerOf(o.logInvRate, "logInvRate", 0, 6))] : [];
-        const signal = o.signal ? AbortSignal.any?.([o.signal, stopping.signal]) ?? o.signal : stopping.signal;
+    async function run(args, input, o) {
+        const checkEnded = () => {
+            if (o.signal?.aborted) throw cancelled(o.signal.reason);
+            if (stopping.signal.aborted) throw new SheafError("DISPOSED", "it has been disposed of");
+        };
+        checkEnded();
+        const rate = o.logInvRate > 0 ? ["--log-inv-rate", String(o.logInvRate)] : [];
         const all = [...args, "-o", "-", "--quiet", "--threads", String(threads), ...rate];
         o.onProgress?.(0, "native");
-        const envelope = await runNative(native.file, all, input, signal);
+        checkEnded();
+        /* Ended by the caller's signal, or by dispose. */
+        const ending = new AbortController();
+        const end = () => ending.abort(o.signal?.reason);
+        const signals = o.signal ? [o.signal, stopping.signal] : [stopping.signal];
+        for (const signal of signals) signal.addEventListener("abort", end, { once: true });
+        let envelope;
+        try {
+            envelope = await runNative(native.file, all, input, ending.signal);
+        } catch (error) {
+            checkEnded();
+            throw error;
+        } finally {
+            for (const signal of signals) signal.removeEventListener("abort", end);
+        }
         o.onProgress?.(1, "native");
         return envelope;
     }
@@ -155,10 +178,12 @@ function nativeProver(native, threads, other) {
         kernels: native.isa,
         engine: native.file,
         notice: null,
-        async aggregate(/** @type {any} */ signatures, /** @type {any} */ o) {
+        async aggregate(/** @type {any} */ signatures, /** @type {any} */ options) {
+            const o = checked(options);
             return run(["aggregate", "-"], writeBinary(entriesOf(signatures)), o);
         },
-        async proveHashBatch(/** @type {any} */ messages, /** @type {any} */ o) {
+        async proveHashBatch(/** @type {any} */ messages, /** @type {any} */ options) {
+            const o = checked(options);
             return run(["hash", "prove", "--messages", "-"], joinOf(messages, "messages", PREIMAGE_BYTES, MAX_HASHES), o);
         },
         async memory(/** @type {any} */ request) {

@@ -65,6 +65,22 @@ export function findNative(version, env = process.env) {
     return null;
 }
 
+/** @type {Set<import("node:child_process").ChildProcess>} */
+const children = new Set();
+const endAll = () => {
+    for (const child of children) child.kill("SIGKILL");
+};
+
+/** A native command that runs does not outlive this process, where that ends by itself. @param {import("node:child_process").ChildProcess} child */
+export function endsWithUs(child) {
+    if (children.size === 0) process.on("exit", endAll);
+    children.add(child);
+    child.on("close", () => {
+        children.delete(child);
+        if (children.size === 0) process.off("exit", endAll);
+    });
+}
+
 /** The environment of a native command that is started here. */
 export function nativeEnv() {
     return { ...process.env, SHEAF_NATIVE: "none" };
@@ -88,6 +104,7 @@ function codeOf(said) {
 export function runNative(file, args, input, signal) {
     return new Promise((resolve, reject) => {
         const child = spawn(file, args, { stdio: ["pipe", "pipe", "pipe"], env: nativeEnv() });
+        endsWithUs(child);
         /** @type {Buffer[]} */
         const out = [];
         let err = "";

@@ -7,7 +7,7 @@ import { KIND_HASH, KIND_LEANXMSS } from "../../web/core/engine.js";
 import { createSheaf } from "../index.js";
 import { OK, parseArgs, plural, quote } from "./context.js";
 import { engineOf } from "./engine.js";
-import { MAX_RATE, addFields, catchSignals, delegate, examplePreimages, nativeFor, working } from "./prove.js";
+import { MAX_RATE, MEMORY_SPEC, addFields, catchSignals, delegate, examplePreimages, nativeFor, proverOptions, working } from "./prove.js";
 
 /** @typedef {import("./context.js").Command} Command */
 
@@ -18,7 +18,7 @@ const EXAMPLE_EPOCH = 7;
 /** @param {Command} c @param {string[]} argv with the verb's words @param {boolean} [say] which command it was */
 async function natively(c, argv, say = false) {
     catchSignals();
-    const native = await nativeFor(c);
+    const native = await nativeFor(c, argv);
     if (native === null) return null;
     const { code, out } = await delegate(native.file, argv, say);
     if (say && code === OK) {
@@ -159,6 +159,7 @@ function benchArgs(c, argv, sizeName, least, most) {
         { name: "repeats", type: "number", min: 1, max: MOST_REPEATS },
         { name: "warmup", type: "number", max: MOST_REPEATS },
         { name: "log-inv-rate", type: "number", min: 1, max: MAX_RATE },
+        MEMORY_SPEC,
         { name: "output", letter: "o", type: "text" },
     ]);
     if (files.length > 0) c.error(files[0], null, "an argument that is not expected");
@@ -175,7 +176,7 @@ async function measure(c, b, size, prove) {
     const { kind, signers, hashes } = size;
     let prover;
     try {
-        prover = await createSheaf().createProver({ threads: c.threads || "auto" });
+        prover = await createSheaf().createProver(proverOptions(c));
         const mine = prover;
         const times = await working(c, "bench", async (work) => {
             const all = [];
@@ -245,8 +246,24 @@ function onlyNative(c, what) {
 }
 
 /** @param {Command} c @param {string[]} argv */
+export async function benchCommit(c, argv) {
+    const { values, files } = parseArgs(c, argv, [
+        { name: "log-words", type: "number", min: 7, max: 26 },
+        { name: "log-rows", type: "number", max: 26 },
+        { name: "repeats", type: "number", min: 1, max: MOST_REPEATS },
+        { name: "warmup", type: "number", max: MOST_REPEATS },
+        { name: "log-inv-rate", type: "number", min: 1, max: MAX_RATE },
+        MEMORY_SPEC,
+    ]);
+    if (c.help) return OK;
+    if (files.length > 0) c.error(files[0], null, "an argument that is not expected");
+    if (values["log-words"] === undefined) c.error(null, "--log-words", "is needed");
+    return (await natively(c, ["bench", "commit", ...argv])) ?? onlyNative(c, "commitments are measured");
+}
+
+/** @param {Command} c @param {string[]} argv */
 export async function benchKernels(c, argv) {
-    const { files } = parseArgs(c, argv, []);
+    const { files } = parseArgs(c, argv, [{ name: "kernel", type: "text" }]);
     if (c.help) return OK;
     if (files.length > 0) c.error(files[0], null, "an argument that is not expected");
     return (await natively(c, ["bench", "kernels", ...argv])) ?? onlyNative(c, "kernels are measured");

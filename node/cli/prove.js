@@ -3,10 +3,12 @@
  * The native command does it where one is found: it gets the same arguments and the same standard input and output. */
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
+import os from "node:os";
 import { MAX_HASHES, PREIMAGE_BYTES, toHex } from "../../web/core/bytes.js";
 import { countOf, entryOf, SCHEME } from "../../web/core/formats.js";
 import { createSheaf } from "../index.js";
-import { findNative, nativeEnv } from "../native.js";
+import { endsWithUs, findNative, nativeEnv } from "../native.js";
+import { isUtf8 } from "../paths.js";
 import { Exit, OK, parseArgs, plain, plural, quote, say } from "./context.js";
 import { engineOf } from "./engine.js";
 import { readSignatures } from "./signatures.js";
@@ -17,21 +19,26 @@ import { readSignatures } from "./signatures.js";
  */
 
 export const MAX_RATE = 6;
+/** @type {import("./context.js").Spec} */
+export const MEMORY_SPEC = { name: "memory", type: "number", min: 1, max: 4294967295 };
 const BAR_WIDTH = 40;
 const BAR_AFTER = 1000;
 const BAR_EVERY = 100;
+/* Milliseconds that a native command may take to stop. */
+const STOPS_WITHIN = 5000;
 /* Fewer epochs than this are made where they are asked for: a worker would take longer to start. */
 const EPOCHS_IN_PLACE = 256;
 
 /* ---- a progress bar, and stopping by a signal ---- */
 
+/** @type {NodeJS.Signals[]} */
+const SIGNALS = ["SIGINT", "SIGTERM"];
 const stopping = new AbortController();
 const stop = () => stopping.abort();
 
 /** From now on an interrupt asks the running work to stop; a second one ends the process. */
 export function catchSignals() {
-    process.once("SIGINT", stop);
-    process.once("SIGTERM", stop);
+    for (const name of SIGNALS) process.once(name, stop);
 }
 
 /**
@@ -61,6 +68,11 @@ export async function working(c, what, run) {
     }
 }
 
+/** What the command's options ask of a prover. @param {Command} c @returns {import("../index.d.ts").ProverOptions} */
+export function proverOptions(c) {
+    return { threads: c.threads || "auto", ...(c.memory > 0 && { maxMemory: c.memory * 1048576 }) };
+}
+
 /** @param {Command} c @param {number} start @param {number} count @param {Uint8Array | undefined} seed */
 export async function keygenWork(c, start, count, seed) {
     if (count < EPOCHS_IN_PLACE) {
@@ -81,8 +93,12 @@ export async function keygenWork(c, start, count, seed) {
 
 /* ---- the native command ---- */
 
-/** @param {Command} c */
-export async function nativeFor(c) {
+/**
+ * The native command that is to do this; null where there is none, or where a name is no UTF-8: Node cannot pass that on.
+ * @param {Command} c @param {string[]} argv
+ */
+export async function nativeFor(c, argv) {
+    if (!argv.every(isUtf8)) return null;
     try {
         return findNative((await engineOf("verifier")).version);
     } catch (error) {
@@ -98,19 +114,24 @@ export async function nativeFor(c) {
 export function delegate(file, args, capture) {
     return new Promise((resolve, reject) => {
         const child = spawn(file, args, { stdio: ["inherit", capture ? "pipe" : "inherit", "inherit"], env: nativeEnv() });
-        /* A terminal tells both of an interrupt: it is the native command's to end then, and ours to wait. */
-        const onInterrupt = () => {};
-        const onTerm = () => child.kill("SIGTERM");
-        process.off("SIGINT", stop).on("SIGINT", onInterrupt);
-        process.off("SIGTERM", stop).on("SIGTERM", onTerm);
-        if (stopping.signal.aborted) onTerm();
+        /* Whatever ends us ends it: asked to stop, which it does by itself and says so; at the second signal, or where it does not
+         * stop, at once. A terminal's interrupt reaches it from there too, which does no harm. */
+        /** @type {NodeJS.Timeout | undefined} */
+        let patience;
+        const onSignal = () => {
+            child.kill(patience === undefined ? "SIGTERM" : "SIGKILL");
+            patience ??= setTimeout(() => child.kill("SIGKILL"), STOPS_WITHIN);
+        };
+        endsWithUs(child);
+        for (const name of SIGNALS) process.off(name, stop).on(name, onSignal);
+        if (stopping.signal.aborted) onSignal();
         let out = "";
         child.stdout?.setEncoding("utf8").on("data", (piece) => (out += piece));
         child.on("error", reject);
         child.on("close", (code, signal) => {
-            process.off("SIGINT", onInterrupt);
-            process.off("SIGTERM", onTerm);
-            resolve({ code: code ?? (signal === "SIGKILL" ? 137 : 128), out });
+            clearTimeout(patience);
+            for (const name of SIGNALS) process.off(name, onSignal);
+            resolve({ code: code ?? 128 + os.constants.signals[signal ?? "SIGKILL"], out });
         });
     });
 }
@@ -151,7 +172,7 @@ function report(c, output, made, by) {
  * @param {(said: any) => {what: string, jsonFields: string[]}} describe
  */
 async function proveNatively(c, words, argv, output, describe) {
-    const native = await nativeFor(c);
+    const native = await nativeFor(c, argv);
     if (native === null) return null;
     const capture = output !== "-" && (c.json || !c.quiet);
     const args = [...words, ...(capture && !c.json ? ["--json"] : []), ...argv];
@@ -175,7 +196,7 @@ async function proveHere(c, input, what, output, run, description) {
     let prover;
     let seconds = 0;
     try {
-        prover = await createSheaf().createProver({ threads: c.threads || "auto" });
+        prover = await createSheaf().createProver(proverOptions(c));
         const mine = prover;
         const begin = performance.now();
         envelope = await working(c, what, (work) => run(mine, work));
@@ -206,6 +227,7 @@ export async function aggregate(c, argv) {
     const { values, files } = parseArgs(c, argv, [
         { name: "output", letter: "o", type: "text" },
         { name: "log-inv-rate", type: "number", min: 1, max: MAX_RATE },
+        MEMORY_SPEC,
     ]);
     if (c.help) return OK;
     if (files.length !== 1) c.error(null, null, `one list of signatures is needed, ${files.length} are given`);
@@ -262,6 +284,7 @@ export async function hashProve(c, argv) {
         { name: "messages", type: "text" },
         { name: "seed", type: "seed" },
         { name: "log-inv-rate", type: "number", min: 1, max: MAX_RATE },
+        MEMORY_SPEC,
     ]);
     if (c.help) return OK;
     const { output, messages, seed } = values;

@@ -1,6 +1,6 @@
 /* The command in Node against the native one: the same output, error lines and exit codes.  SPDX-License-Identifier: MIT OR Apache-2.0 */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { before, describe, test } from "node:test";
@@ -14,6 +14,8 @@ const VERBS = [
     "keygen", "pubkey", "key-status", "sign", "verify-signature", "collect", "aggregate", "verify", "inspect", "security",
     "hash prove", "hash verify", "bench hash", "bench aggregate", "bench kernels", "bench", "hash",
 ];
+
+const withProc = { skip: fs.existsSync("/proc/self/cmdline") ? false : "there is no /proc" };
 
 /** What is different by nature: times, and who did it. @param {string} text */
 function settled(text) {
@@ -224,6 +226,33 @@ describe("the command in Node", withNative, () => {
         assert.deepEqual([bad.code, bad.err], [2, "sheaf aggregate: junk: not JSON: line 1 is not understood\n"]);
         assert.equal(runCli(["security", "--signers", "16", "--json"], { env }).code, 0);
     });
+    test("ends the native command when it is ended itself", withProc, async () => {
+        const env = { ...process.env, SHEAF_NATIVE: /** @type {string} */ (native) };
+        /* Its standard input never ends, so it never ends by itself. */
+        const args = [cli, "hash", "prove", "--messages", "-", "-o", path.join(top, "never.sheaf")];
+        const command = spawn(process.execPath, args, { env, stdio: ["pipe", "ignore", "ignore"] });
+        const ended = new Promise((resolve) => command.on("exit", resolve));
+        const children = () => fs.readFileSync(`/proc/${command.pid}/task/${command.pid}/children`, "utf8").trim().split(" ");
+        const prover = () => children().find((pid) => pid !== "" && fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--messages"));
+        let pid;
+        while ((pid = prover()) === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
+        for (const signal of /** @type {NodeJS.Signals[]} */ (["SIGTERM", "SIGINT"])) {
+            command.kill(signal);
+            await new Promise((resolve) => setTimeout(resolve, 100)); // two at once might be heard as one
+        }
+        assert.ok([137, 143].includes(/** @type {number} */ (await ended)));
+        assert.ok(!fs.existsSync(`/proc/${pid}`));
+    });
+    test("keeps names that are not UTF-8 from the native command", withProc, () => {
+        const line = `cp good.sheaf "$(printf 'a\\351')" && "$0" "$1" verify "$(printf 'a\\351')" &&
+            "$0" "$1" hash prove --log-n 0 -o "$(printf 'b\\351')" && "$2" hash verify "$(printf 'b\\351')"`;
+        const env = { ...process.env, SHEAF_NATIVE: /** @type {string} */ (native) };
+        const done = spawnSync("sh", ["-c", line, process.execPath, cli, /** @type {string} */ (native)], { cwd: folders[1], env, encoding: "utf8" });
+        assert.equal(done.status, 0, done.stderr);
+        assert.match(done.stdout, /^a\\xe9: accepted: 3 signers/);
+        assert.match(done.stdout, /^b\\xe9: 1 hashes, .* by WebAssembly /m);
+        assert.match(done.stdout, /^b\\xe9: accepted: 1 hash$/m);
+    });
     test("finds the native command on the PATH, and neither itself nor another program", () => {
         const bin = path.join(top, "bin");
         const own = path.join(top, "own");
@@ -262,7 +291,10 @@ describe("the command in Node", withNative, () => {
         setTimeout(() => stop.abort(), 50);
         await assert.rejects(running, { code: "CANCELLED" });
         assert.equal((await prover.memory({ signers: 4 })).fits, true);
+        await assert.rejects(prover.aggregate(list, /** @type {any} */ ({ rate: 1 })), { code: "INVALID_ARGUMENT" });
+        const left = assert.rejects(prover.proveHashBatch(new Uint8Array(128 * 65536)), { code: "DISPOSED" });
         await prover.dispose();
+        await left;
         await assert.rejects(prover.aggregate(list), { code: "DISPOSED" });
     });
     test("ends without a word when nobody reads it", () => {

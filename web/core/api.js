@@ -55,7 +55,7 @@ function objectOf(value, what) {
 }
 
 /** @param {any} options @param {readonly string[]} known @param {string} what */
-function optionsOf(options, known, what) {
+export function optionsOf(options, known, what) {
     if (options === undefined) return {};
     objectOf(options, what);
     for (const name of Object.keys(options)) {
@@ -146,7 +146,7 @@ export function entriesOf(value) {
 }
 
 /** @param {any} value */
-function rateOf(value) {
+export function rateOf(value) {
     return value === undefined ? 0 : integerOf(value, "logInvRate", 0, 6);
 }
 
