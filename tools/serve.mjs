@@ -5,7 +5,8 @@
  * FOLDER: what to serve; default: this project's web/, whose page is at /page/.  --port: default 8080; 0: a free one.
  * --host: default 127.0.0.1, so that only this machine sees it.  --no-isolation: without the headers
  * Cross-Origin-Opener-Policy, Cross-Origin-Embedder-Policy and Cross-Origin-Resource-Policy; a page then has one thread.
- * --csp: sent as Content-Security-Policy.
+ * --csp: sent as Content-Security-Policy ('' for none); default: for this project's web/ the strictest that its page runs under,
+ * for another folder none.
  *
  * It prints its address on one line. It is for trying things out; any web server that sends these headers does as well. */
 import fs from "node:fs";
@@ -32,6 +33,19 @@ const TYPES = /** @type {Record<string, string>} */ ({
     ".webmanifest": "application/manifest+json",
     ".woff2": "font/woff2",
 });
+
+/** Under which this project's page runs, its workers too: nothing inline, nothing from elsewhere. */
+export const STRICT_POLICY = [
+    "default-src 'none'",
+    "script-src 'self' 'wasm-unsafe-eval'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+].join("; ");
 
 const ISOLATION = {
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -72,7 +86,7 @@ export function resolve(root, address) {
 
 /**
  * @param {string} folder
- * @param {{isolation?: boolean, csp?: string}} [options]
+ * @param {{isolation?: boolean, csp?: string}} [options] csp: empty for none
  */
 export function createServer(folder, { isolation = true, csp } = {}) {
     const root = fs.realpathSync(folder);
@@ -109,13 +123,19 @@ function main() {
             csp: { type: "string" },
         },
     });
-    const folder = positionals[0] ?? path.join(path.dirname(path.dirname(fileURLToPath(import.meta.url))), "web");
+    const own = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.url))), "web");
+    const folder = positionals[0] ?? own;
     const port = Number(values.port);
     if (positionals.length > 1 || !Number.isInteger(port) || port < 0 || port > 65535) {
         console.error("usage: node tools/serve.mjs [FOLDER] [--port N] [--host ADDRESS] [--no-isolation] [--csp POLICY]");
         process.exit(2);
     }
-    const server = createServer(folder, { isolation: !values["no-isolation"], csp: values.csp });
+    if (!fs.existsSync(folder)) {
+        console.error(`serve: there is no folder ${folder}`);
+        process.exit(2);
+    }
+    const isOwn = fs.realpathSync(folder) === fs.realpathSync(own);
+    const server = createServer(folder, { isolation: !values["no-isolation"], csp: values.csp ?? (isOwn ? STRICT_POLICY : "") });
     server.on("error", (error) => {
         console.error(`serve: ${error.message}`);
         process.exit(1);

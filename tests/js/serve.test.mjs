@@ -1,11 +1,11 @@
 /* The server of static files: headers, types, and nothing outside its folder.  SPDX-License-Identifier: MIT OR Apache-2.0 */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import http from "node:http";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { createServer } from "../../tools/serve.mjs";
+import { STRICT_POLICY, createServer } from "../../tools/serve.mjs";
 import { root, workFolder } from "./support.mjs";
 
 const top = workFolder();
@@ -89,16 +89,35 @@ describe("the server", () => {
             other.close();
         }
     });
-    test("as a command says its address and serves the page", async () => {
-        const child = spawn(process.execPath, [path.join(root, "tools", "serve.mjs"), "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+    /** What the command answers. @param {string[]} args @param {string} address */
+    const asCommand = async (args, address) => {
+        const child = spawn(process.execPath, [path.join(root, "tools", "serve.mjs"), "--port", "0", ...args], { stdio: ["ignore", "pipe", "inherit"] });
         try {
-            const address = await new Promise((resolve) => child.stdout.once("data", (data) => resolve(String(data).trim())));
-            assert.match(address, /^http:\/\/127\.0\.0\.1:\d+\/$/);
-            const response = await fetch(`${address}index.js`);
+            const origin = await new Promise((resolve) => child.stdout.once("data", (data) => resolve(String(data).trim())));
+            assert.match(origin, /^http:\/\/127\.0\.0\.1:\d+\/$/);
+            const response = await fetch(`${origin}${address}`);
             assert.equal(response.status, 200);
-            assert.match(await response.text(), /export const verify/);
+            return { policy: response.headers.get("content-security-policy"), text: await response.text() };
         } finally {
             child.kill();
         }
+    };
+    test("as a command says its address and serves the page, under the page's policy", async () => {
+        const { policy, text } = await asCommand([], "index.js");
+        assert.match(text, /export const verify/);
+        assert.equal(policy, STRICT_POLICY);
+        assert.equal((await asCommand([path.join(root, "web", "..", "web")], "page/")).policy, STRICT_POLICY);
+        const page = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec((await asCommand(["--csp", ""], "page/")).text);
+        assert.equal(STRICT_POLICY, `${page?.[1]}; frame-ancestors 'none'`, "what only a header can say is all that is added");
+    });
+    test("as a command sends another policy, or none", async () => {
+        assert.equal((await asCommand(["--csp", "default-src 'self'"], "")).policy, "default-src 'self'");
+        assert.equal((await asCommand(["--csp", ""], "")).policy, null);
+        assert.equal((await asCommand([folder], "")).policy, null, "another folder has needs of its own");
+    });
+    test("as a command refuses what is no folder", () => {
+        const done = spawnSync(process.execPath, [path.join(root, "tools", "serve.mjs"), path.join(top, "none")], { encoding: "utf8" });
+        assert.equal(done.status, 2);
+        assert.match(done.stderr, /^serve: there is no folder .*none\n$/);
     });
 });

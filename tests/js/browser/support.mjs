@@ -18,15 +18,9 @@ fs.mkdirSync(shots, { recursive: true });
 
 /* ---- the server ---- */
 
-/** What the page asks for itself, and what only a header can say. */
-function policy() {
-    const text = fs.readFileSync(path.join(root, "web", "page", "index.html"), "utf8");
-    return `${/http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(text)[1]}; frame-ancestors 'none'`;
-}
-
 /** @param {{isolated?: boolean}} [options] */
 export async function startServer({ isolated = true } = {}) {
-    const args = [path.join(root, "tools", "serve.mjs"), "--port", "0", "--csp", policy(), ...(isolated ? [] : ["--no-isolation"])];
+    const args = [path.join(root, "tools", "serve.mjs"), "--port", "0", ...(isolated ? [] : ["--no-isolation"])];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
     const address = await new Promise((resolve, reject) => {
         let text = "";
