@@ -24,6 +24,7 @@ Sheaf proves in one small proof that many hash-based signatures verify.
   hash verify        verify a batch of hashes
   bench hash         measure proving and verifying a hash batch
   bench aggregate    measure aggregating and verifying signatures
+  bench commit       measure a commitment: code and tree
   bench kernels      measure the innermost operations
 
 Options of every verb:
@@ -122,7 +123,7 @@ Examples:
   sheaf collect alice.sig.json bob.sig.json -o signatures.json
   sheaf collect *.sig.json --binary -o - | sheaf aggregate - -o attestation.sheaf
 `,
-    aggregate: `Usage: sheaf aggregate FILE -o FILE [--log-inv-rate R] [--threads N]
+    aggregate: `Usage: sheaf aggregate FILE -o FILE [--log-inv-rate R] [--memory N] [--threads N]
 
 Reads a list of signatures of one epoch and message (JSON or binary, as collect writes it) and makes one proof that
 all of them verify. Each signature is verified first: the index of any that does not is named and nothing is written.
@@ -131,6 +132,8 @@ Exit code: 0 made; 1 a signature does not verify; 2 anything else.
 
   -o, --output FILE    the aggregate (.sheaf); - is standard output
   --log-inv-rate R     1..6: larger makes smaller proofs and takes longer; the default suits the number of signers
+  --memory N           what the proof may take, in MiB; without it, what the machine has free. A proof that
+                       needs more is refused before it is begun
 
 Examples:
   sheaf aggregate signatures.json -o attestation.sheaf
@@ -180,6 +183,8 @@ Proves that 128-byte messages are known whose SHAKE256 digests (32 bytes) are th
   --seed HEX           32 bytes that the messages come from, for reproducible examples ONLY
   --messages FILE      the messages, 128 bytes each, one after the other; - is standard input
   -o, --output FILE    the batch (.sheaf); - is standard output
+  --log-inv-rate R     1..6, as for aggregate
+  --memory N           what the proof may take, in MiB, as for aggregate
 
 The messages are not in the file, but the proof is not zero knowledge: it may tell something about them.
 
@@ -206,9 +211,12 @@ Proves 2^N SHAKE256 hashes of made-up messages, each one Keccak permutation.
   --warmup N          rounds before them (default 1)
   --log-inv-rate R    1..6, as for aggregate
   --threads N         threads (default: as many as the machine has)
+  --memory N          as for aggregate
   -o, --output FILE   also keep the last proof
 
-Proving is timed from what is in memory to the proof's bytes, all of it. Memory is the most that the process had.
+Proving is timed from what is in memory to the proof's bytes, all of it, and shown by stages: those of the median round.
+Cycles are the time-stamp counter's while it passed, whatever the number of threads; cpu is the time of all threads.
+Memory is the most that the process had, and the prover in it.
 
 Examples:
   sheaf bench hash --log-n 14 --threads 1
@@ -222,20 +230,43 @@ Makes N signers that anyone can make again, in memory, and aggregates their sign
   --warmup N          rounds before them (default 1)
   --log-inv-rate R    1..6, as for aggregate
   --threads N         threads (default: as many as the machine has)
+  --memory N          as for aggregate
   -o, --output FILE   also keep the last proof
 
-Proving is timed from what is in memory to the proof's bytes, all of it. Memory is the most that the process had.
+Proving is timed from what is in memory to the proof's bytes, all of it, and shown by stages: those of the median round.
+Cycles are the time-stamp counter's while it passed, whatever the number of threads; cpu is the time of all threads.
+Memory is the most that the process had, and the prover in it.
 
 Examples:
   sheaf bench aggregate --signers 64
   sheaf bench aggregate --signers 1024 --threads 1 --json
 `,
-    "bench kernels": `Usage: sheaf bench kernels [--json]
+    "bench commit": `Usage: sheaf bench commit --log-words N [--log-rows N] [--repeats N] [--warmup N] [--json]
 
-Measures the innermost operations of the back end in use, on one thread, with data in the cache.
+Commits to 2^N made-up words, as every proof does first: rows of a code (NTT), and a Merkle tree over its columns.
+
+  --log-words N       2^N words, 7..26
+  --log-inv-rate R    1..6 (default: that of a proof with as many words)
+  --log-rows N        in 2^N rows (default: as in that proof)
+  --repeats N         timed rounds, whose median is shown (default 3)
+  --warmup N          rounds before them (default 1)
+  --threads N         threads (default: as many as the machine has)
+  --memory N          as for aggregate
+
+Examples:
+  sheaf bench commit --log-words 20 --threads 1
+  sheaf bench commit --log-words 16 --log-inv-rate 2 --json
+`,
+    "bench kernels": `Usage: sheaf bench kernels [--kernel NAME] [--json]
+
+Measures the innermost operations of each back end that the machine has beside portable C, on one thread, with data in
+the cache: the least of some spans that take turns. SHEAF_ISA caps the back ends, as everywhere.
+
+  --kernel NAME       this one alone
 
 Examples:
   sheaf bench kernels
+  sheaf bench kernels --kernel evec_fold
   SHEAF_ISA=portable sheaf bench kernels --json
 `,
 };

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Hash batches, the ledger, the bench, and every verb's help.  SPDX-License-Identifier: MIT OR Apache-2.0
+# Hash batches, the ledger, and every verb's help.  SPDX-License-Identifier: MIT OR Apache-2.0
 name=cli_hash
 . "$(dirname "$0")/../support/cli.sh"
 
@@ -68,30 +68,9 @@ check "the_ledger_needs_a_shape" 2 "sheaf security: one of --signers N and --has
 check "the_ledger_needs_one_shape" 2 "sheaf security: one of .*" "$sheaf" security --signers 3 --hash-log-n 3
 check "too_many_signers_have_none" 2 "sheaf security: --signers: 65537 is not a number in 1..65536" "$sheaf" security --signers 65537
 
-# ---- bench ----
-fields="permutations signers threads isa seconds_prove seconds_verify cycles_per_permutation permutations_per_second \
-signatures_per_second proof_bytes peak_bytes log_inv_rate security_bits stages"
-check "bench_hash_in_json" 0 "" "$sheaf" bench hash --log-n 3 --repeats 1 --warmup 0 --threads 1 --json
-json_holds "bench_hash_has_every_field" .out "all(f in j for f in '$fields'.split()) and j['permutations'] == 8 and j['threads'] == 1"
-json_holds "its_stages_are_a_tree" .out \
-    "all({'name', 'seconds', 'children'} <= set(s) for s in j['stages']) and any(s['children'] for s in j['stages'])"
-check "bench_aggregate_in_json" 0 "" "$sheaf" bench aggregate --signers 3 --repeats 1 --warmup 0 --threads 2 --json -o bench.sheaf
-json_holds "bench_aggregate_has_every_field" .out \
-    "all(f in j for f in '$fields'.split()) and j['permutations'] == 3 * 138 and j['signers'] == 3 and j['signatures_per_second'] > 0"
-json_holds "its_figures_are_some" .out \
-    "j['seconds_prove'] > 0 and j['seconds_verify'] > 0 and j['peak_bytes'] > 10**6 and j['security_bits'] >= 128 and j['proof_bytes'] > 10**4"
-check "bench_keeps_the_proof" 0 "" "$sheaf" verify bench.sheaf --epoch 7
-check "bench_in_words" 0 "" "$sheaf" bench hash --log-n 3 --repeats 1 --warmup 0
-says "bench_says_permutations" "8 hashes, 8 permutations"
-check "bench_kernels" 0 "" "$sheaf" bench kernels --json
-json_holds "bench_kernels_measures" .out "len(j['kernels']) >= 5 and all(k['nanoseconds'] > 0 for k in j['kernels'])"
-check "bench_needs_a_size" 2 "sheaf bench hash: --log-n: is needed" "$sheaf" bench hash
-check "bench_needs_a_number_of_signers" 2 "sheaf bench aggregate: --signers: is needed" "$sheaf" bench aggregate
-check "bench_needs_a_second_word" 2 "sheaf: bench: needs a second word: bench hash, bench aggregate, bench kernels" "$sheaf" bench
-
 # ---- help, version ----
 for verb in keygen pubkey key-status sign verify-signature collect aggregate verify inspect security "hash prove" "hash verify" \
-    "bench hash" "bench aggregate" "bench kernels"; do
+    "bench hash" "bench aggregate" "bench commit" "bench kernels"; do
     # shellcheck disable=SC2086
     check "help_of_${verb/ /_}" 0 "" "$sheaf" $verb --help
     says "help_of_${verb/ /_}_has_its_usage" "Usage: sheaf $verb"

@@ -12,7 +12,7 @@ const hex = (/** @type {Uint8Array} */ bytes) => Buffer.from(bytes).toString("he
 const message = hex(shake("parity"));
 const VERBS = [
     "keygen", "pubkey", "key-status", "sign", "verify-signature", "collect", "aggregate", "verify", "inspect", "security",
-    "hash prove", "hash verify", "bench hash", "bench aggregate", "bench kernels", "bench", "hash",
+    "hash prove", "hash verify", "bench hash", "bench aggregate", "bench commit", "bench kernels", "bench", "hash",
 ];
 
 const withProc = { skip: fs.existsSync("/proc/self/cmdline") ? false : "there is no /proc" };
@@ -99,6 +99,7 @@ describe("the command in Node", withNative, () => {
             ["hash", "prove", "--messages", "empty", "-o", "x"], ["hash", "verify", "a", "b"], ["hash", "verify", "batch.sheaf", "--digests", "junk"],
             ["security", "--signers", "1", "--hash-log-n", "1"], ["security", "--signers", "0"], ["security", "x", "--signers", "1"],
             ["bench", "hash"], ["bench", "hash", "--log-n", "21"], ["bench", "aggregate", "--signers", "0"], ["bench", "kernels", "x"],
+            ["bench", "commit", "--log-words", "6"], ["bench", "commit", "x"], ["aggregate", "list.json", "-o", "x", "--memory", "0"],
             ["inspect", "a", "b"], ["key-status", "a", "b"],
         ];
         for (const args of wrong) same(args, { code: 2 });

@@ -369,6 +369,34 @@ TEST(stages_of_one_name_under_one_parent_are_one) {
     CHECK(stage_log_find(&l, NULL, "layer") == NULL);
 }
 
+TEST(shares_are_of_the_parent_and_of_the_whole) {
+    stage_log l;
+    stage_log_init(&l);
+    env e = {.stages = &l};
+    some_stages(&e);
+    stage_node *layer = l.root.first, *rounds = layer->first, *fold = rounds->next;
+    REQUIRE(fold != NULL && layer->next != NULL);
+    CHECK_EQ_U64(stage_share(layer) > 0, 0); /* nobody said how long the whole took */
+    layer->seconds = 4;
+    layer->next->seconds = 1;
+    rounds->seconds = 2.5;
+    fold->seconds = 1;
+    stage_log_whole(&l, 8, 800);
+    CHECK(stage_share(layer) > 0.499 && stage_share(layer) < 0.501);
+    CHECK(stage_share(rounds) > 0.624 && stage_share(rounds) < 0.626);
+    CHECK(stage_share_of_whole(&l, rounds) > 0.3124 && stage_share_of_whole(&l, rounds) < 0.3126);
+    CHECK(stage_elsewhere(&l.root) > 2.99 && stage_elsewhere(&l.root) < 3.01);
+    CHECK(stage_elsewhere(layer) > 0.49 && stage_elsewhere(layer) < 0.51);
+    CHECK(stage_elsewhere(fold) <= 0); /* it has no stages */
+    rounds->seconds = 40;              /* clocks may disagree */
+    CHECK(stage_elsewhere(layer) <= 0);
+    layer->seconds = 0;
+    CHECK(stage_share(rounds) <= 0);
+    CHECK_EQ_U64(l.root.cycles, 800);
+    stage_log_free(&l);
+    CHECK(l.root.seconds <= 0);
+}
+
 TEST(stages_measure_the_time_that_passes) {
     stage_log l;
     stage_log_init(&l);
@@ -449,10 +477,10 @@ TEST(the_stage_tree_is_written_as_json) {
             i += strspn(text + i + 1, "0123456789.");
     }
     shape[n] = '\0';
-    CHECK_STR(shape, "[{\"name\":\"a \\\"b\\\"\\\\\\u000a\",\"calls\":,\"seconds\":,\"cycles\":,\"children\":["
-                     "{\"name\":\"c\",\"calls\":,\"seconds\":,\"cycles\":,\"children\":["
-                     "{\"name\":\"d\",\"calls\":,\"seconds\":,\"cycles\":,\"children\":[]}]}]},"
-                     "{\"name\":\"f\",\"calls\":,\"seconds\":,\"cycles\":,\"children\":[]}]");
+    CHECK_STR(shape, "[{\"name\":\"a \\\"b\\\"\\\\\\u000a\",\"calls\":,\"seconds\":,\"cycles\":,\"share\":,\"children\":["
+                     "{\"name\":\"c\",\"calls\":,\"seconds\":,\"cycles\":,\"share\":,\"children\":["
+                     "{\"name\":\"d\",\"calls\":,\"seconds\":,\"cycles\":,\"share\":,\"children\":[]}]}]},"
+                     "{\"name\":\"f\",\"calls\":,\"seconds\":,\"cycles\":,\"share\":,\"children\":[]}]");
     for (size_t cap = 0; cap <= sizeof part; cap++) {
         memset(part, 'x', sizeof part);
         CHECK_EQ_U64(stage_log_json(&l, part, cap), len);

@@ -45,12 +45,10 @@ static uint64_t column_bytes(const circuit *c, unsigned m, uint64_t count, uint6
            slots * (WORD * (c->publics + 1 + outputs) + ELEMENT) + lanes * (3 * sizeof(void *) + ELEMENT);
 }
 
-/* The first commitment: rows of a code, and a tree over its columns. */
-static uint64_t commitment_bytes(const circuit *c, unsigned m, const whir_params *par) {
+uint64_t aggregate_commitment_bytes(const whir_params *par, size_t rows) {
     const unsigned log_n = (unsigned)par->log_words - par->level[0].fold + par->level[0].rate;
-    const uint64_t rows = whir_live_rows(par, (size_t)c->words << m);
     const uint64_t nodes = par->arity == 4 ? (UINT64_C(4) << log_n) / 3 : UINT64_C(2) << log_n;
-    return ((WORD * rows) << log_n) + 32 * nodes;
+    return ((WORD * (uint64_t)rows) << log_n) + 32 * nodes;
 }
 
 static uint64_t power_of_3(unsigned n) {
@@ -96,7 +94,8 @@ uint64_t aggregate_prove_bytes(unsigned kind, uint64_t count, unsigned log_inv_r
     looked_at l;
     uint64_t bytes = UINT64_MAX;
     if (look(&l, &c) == 0)
-        bytes = column_bytes(&c, m, count, l.outputs) + commitment_bytes(&c, m, par) +
+        bytes = column_bytes(&c, m, count, l.outputs) +
+                aggregate_commitment_bytes(par, whir_live_rows(par, (size_t)c.words << m)) +
                 layer_bytes(&c, m, l.lanes, threads);
     circuit_free(&c);
     return bytes;

@@ -46,6 +46,30 @@ void stage_log_free(stage_log *l) {
     stage_log_init(l);
 }
 
+void stage_log_whole(stage_log *l, double seconds, uint64_t cycles) {
+    l->root.seconds = seconds;
+    l->root.cycles = cycles;
+}
+
+static double share_of(double part, double whole) {
+    return whole > 0 ? part / whole : 0;
+}
+
+double stage_share(const stage_node *n) {
+    return share_of(n->seconds, n->parent != NULL ? n->parent->seconds : 0);
+}
+
+double stage_share_of_whole(const stage_log *l, const stage_node *n) {
+    return share_of(n->seconds, l->root.seconds);
+}
+
+double stage_elsewhere(const stage_node *n) {
+    double rest = n->seconds;
+    for (const stage_node *child = n->first; child != NULL; child = child->next)
+        rest -= child->seconds;
+    return n->first != NULL && rest > 0 ? rest : 0;
+}
+
 static stage_node *child_named(const stage_node *parent, const char *name) {
     stage_node *n = parent->first;
     while (n != NULL && strncmp(n->name, name, STAGE_NAME_LEN - 1) != 0)
@@ -145,8 +169,9 @@ size_t stage_log_json(const stage_log *l, char *buf, size_t cap) {
     while (n != NULL) {
         put(&t, "{\"name\":");
         put_string(&t, n->name);
-        put(&t, ",\"calls\":%" PRIu64 ",\"seconds\":%.9f,\"cycles\":%" PRIu64 ",\"children\":[", n->calls,
-            n->seconds, n->cycles);
+        put(&t,
+            ",\"calls\":%" PRIu64 ",\"seconds\":%.9f,\"cycles\":%" PRIu64 ",\"share\":%.4f,\"children\":[",
+            n->calls, n->seconds, n->cycles, stage_share(n));
         if (n->first != NULL) {
             n = n->first;
             continue;

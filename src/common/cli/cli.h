@@ -15,6 +15,7 @@ typedef struct cli {
     int json, quiet, help;
     uint32_t threads;      /* 0: as many as the machine has */
     uint32_t log_inv_rate; /* 0: the shape's default */
+    uint32_t memory_mib;   /* what proving may take; 0: what the machine has free */
 } cli;
 
 /* Prints `sheaf VERB: PLACE: what is wrong` on standard error, PLACE being one or two of a file, an option, a
@@ -136,6 +137,14 @@ void progress_catch_signals(void);
 /* A context with the command's options and a progress bar. 0 or CLI_ERROR. */
 int cli_context(const cli *c, sheaf_context **ctx, progress_bar *bar, const char *what);
 
+/* ---- memory in advance ---- */
+#define MEMORY_SPEC(c) {"memory", 0, ARG_NUMBER, &(c)->memory_mib, NULL, 1, UINT32_MAX}
+/* CLI_OK where so many bytes are within --memory, or else within what the machine has free; otherwise CLI_ERROR
+ * with the error printed: `WHAT of COUNT THINGS takes ...`. */
+int cli_check_memory(const cli *c, uint64_t needed, const char *what, uint64_t count, const char *things);
+/* The same for a proof of `count` signatures or messages (SHEAF_KIND_...) by this context. */
+int cli_check_proof_memory(const cli *c, const sheaf_context *ctx, unsigned kind, uint64_t count);
+
 /* ---- the verbs: argv[0] is the verb ---- */
 typedef struct verb {
     const char *name, *summary;
@@ -144,6 +153,6 @@ typedef struct verb {
 } verb;
 extern const verb verb_keygen, verb_pubkey, verb_key_status, verb_sign, verb_verify_signature, verb_collect,
     verb_aggregate, verb_verify, verb_inspect, verb_security, verb_hash_prove, verb_hash_verify,
-    verb_bench_hash, verb_bench_aggregate, verb_bench_kernels;
+    verb_bench_hash, verb_bench_aggregate, verb_bench_commit, verb_bench_kernels;
 
 #endif

@@ -26,6 +26,10 @@ static int aggregate(const cli *c, const char *input, const char *output, const 
     progress_bar bar;
     if (cli_context(c, &ctx, &bar, "aggregate") != CLI_OK)
         return CLI_ERROR;
+    if (cli_check_proof_memory(c, ctx, SHEAF_KIND_LEANXMSS, s->n) != CLI_OK) {
+        sheaf_context_destroy(ctx);
+        return CLI_ERROR;
+    }
     uint8_t *envelope = NULL;
     size_t len = 0;
     sheaf_failure f = {0};
@@ -52,10 +56,11 @@ static int aggregate(const cli *c, const char *input, const char *output, const 
 static int run_aggregate(cli *c, int argc, char **argv) {
     const char *output = NULL;
     const arg_spec specs[] = {{"output", 'o', ARG_TEXT, &output, NULL, 0, 0},
-                              {"log-inv-rate", 0, ARG_NUMBER, &c->log_inv_rate, NULL, 1, 6}};
+                              {"log-inv-rate", 0, ARG_NUMBER, &c->log_inv_rate, NULL, 1, 6},
+                              MEMORY_SPEC(c)};
     char **files;
     int n_files;
-    if (args_parse(c, argc, argv, specs, 2, &files, &n_files) != 0)
+    if (args_parse(c, argc, argv, specs, 3, &files, &n_files) != 0)
         return CLI_ERROR;
     if (c->help)
         return CLI_OK;
@@ -72,7 +77,7 @@ static int run_aggregate(cli *c, int argc, char **argv) {
 }
 
 const verb verb_aggregate = {"aggregate", "prove that all signatures of a list verify", run_aggregate,
-                             "Usage: sheaf aggregate FILE -o FILE [--log-inv-rate R] [--threads N]\n"
+                             "Usage: sheaf aggregate FILE -o FILE [--log-inv-rate R] [--memory N] [--threads N]\n"
                              "\n"
                              "Reads a list of signatures of one epoch and message (JSON or binary, as "
                              "collect writes it) and makes one proof that\n"
@@ -85,6 +90,9 @@ const verb verb_aggregate = {"aggregate", "prove that all signatures of a list v
                              "  -o, --output FILE    the aggregate (.sheaf); - is standard output\n"
                              "  --log-inv-rate R     1..6: larger makes smaller proofs and takes longer; the "
                              "default suits the number of signers\n"
+                             "  --memory N           what the proof may take, in MiB; without it, what the "
+                             "machine has free. A proof that\n"
+                             "                       needs more is refused before it is begun\n"
                              "\n"
                              "Examples:\n"
                              "  sheaf aggregate signatures.json -o attestation.sheaf\n"

@@ -1,105 +1,64 @@
-/* Verbs that measure: bench hash, bench aggregate, bench kernels.  SPDX-License-Identifier: MIT OR Apache-2.0
- */
-#define _XOPEN_SOURCE 700
+/* Verbs that measure proofs: bench hash, bench aggregate.  SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include "../base/stages.h"
+#include "../aggregate/memory.h"
 #include "../circuit/leanxmss_layout.h"
-#include "../kernels.h"
+#include "bench.h"
 #include "examples.h"
 
-enum { MOST_REPEATS = 100, LEAST_VERIFICATIONS = 5 };
+enum { LEAST_VERIFICATIONS = 5, LAYERS = 24 };
 
 /* ---- what is measured ---- */
 
 typedef struct bench {
     const cli *c;
     sheaf_context *ctx;
-    uint32_t repeats, warmup;
+    bench_rounds rounds;
     unsigned kind;
     size_t n;                 /* signers or hashes */
     unsigned rows;            /* permutations a slot */
     const signature_set *set; /* of an aggregate */
     const uint8_t *preimages; /* of a hash batch */
     const char *output;       /* where the last envelope goes; NULL: nowhere */
+    uint8_t *envelope;        /* the last round's */
+    size_t len;
 } bench;
 
-typedef struct timing {
-    double seconds;
-    uint64_t cycles;
-    stage_log log;
-} timing;
-
-/* The index of the middle one; of two middle ones the slower. */
-static size_t median(const timing *t, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        size_t before = 0;
-        for (size_t k = 0; k < n; k++)
-            before += t[k].seconds < t[i].seconds || (t[k].seconds == t[i].seconds && k < i);
-        if (before == n / 2)
-            return i;
-    }
-    return 0;
-}
-
-static sheaf_status prove_once(const bench *b, uint8_t **envelope, size_t *len, sheaf_failure *f) {
+static sheaf_status prove_once(void *arg, sheaf_failure *f) {
+    bench *b = arg;
+    sheaf_free(b->ctx, b->envelope);
     if (b->kind == SHEAF_KIND_HASH)
-        return sheaf_prove_hash_batch(b->ctx, envelope, len, b->preimages, b->n, f);
-    return sheaf_aggregate(b->ctx, envelope, len, b->set->epoch, b->set->message, b->set->entries, b->n, f);
+        return sheaf_prove_hash_batch(b->ctx, &b->envelope, &b->len, b->preimages, b->n, f);
+    return sheaf_aggregate(b->ctx, &b->envelope, &b->len, b->set->epoch, b->set->message, b->set->entries,
+                           b->n, f);
 }
 
-static sheaf_status time_proving(const bench *b, timing *t, uint8_t **envelope, size_t *len,
-                                 sheaf_failure *f) {
-    for (uint32_t i = 0; i < b->warmup + b->repeats; i++) {
-        timing warm, *at = i < b->warmup ? &warm : &t[i - b->warmup];
-        sheaf_free(b->ctx, *envelope);
-        b->ctx->stages = i < b->warmup ? NULL : &at->log;
-        at->seconds = stage_seconds();
-        at->cycles = stage_cycles();
-        sheaf_status status = prove_once(b, envelope, len, f);
-        at->cycles = stage_cycles() - at->cycles;
-        at->seconds = stage_seconds() - at->seconds;
-        b->ctx->stages = NULL;
-        if (status != SHEAF_OK)
-            return status;
-    }
-    return SHEAF_OK;
-}
-
-static sheaf_status time_verifying(const bench *b, double *seconds, const uint8_t *envelope, size_t len,
-                                   sheaf_failure *f) {
-    timing t[MOST_REPEATS];
-    uint32_t n = b->repeats < LEAST_VERIFICATIONS ? LEAST_VERIFICATIONS : b->repeats;
+static sheaf_status time_verifying(const bench *b, bench_range *r, sheaf_failure *f) {
+    double v[BENCH_MOST_REPEATS] = {0};
+    uint32_t n = b->rounds.n < LEAST_VERIFICATIONS ? LEAST_VERIFICATIONS : b->rounds.n;
     for (uint32_t i = 0; i < n; i++) {
-        t[i].seconds = stage_seconds();
-        sheaf_status status = (b->kind == SHEAF_KIND_HASH ? sheaf_verify_hash_batch
-                                                          : sheaf_verify_aggregate)(envelope, len, NULL, f);
-        t[i].seconds = stage_seconds() - t[i].seconds;
+        v[i] = stage_seconds();
+        sheaf_status status = (b->kind == SHEAF_KIND_HASH ? sheaf_verify_hash_batch : sheaf_verify_aggregate)(
+            b->envelope, b->len, NULL, f);
+        v[i] = stage_seconds() - v[i];
         if (status != SHEAF_OK)
             return status;
     }
-    *seconds = t[median(t, n)].seconds;
+    *r = bench_range_of(v, n);
     return SHEAF_OK;
 }
 
 /* ---- what is said ---- */
 
 typedef struct figures {
-    double prove, verify; /* seconds, medians */
-    double cycles;        /* a permutation */
-    uint64_t permutations;
-    size_t proof_bytes, peak_bytes;
+    const bench_round *mid;
+    bench_range prove, verify;
+    double cycles; /* a permutation */
+    uint64_t permutations, predicted;
+    size_t proof_bytes;
     unsigned rate;
     double security_bits;
-    const stage_log *log;
 } figures;
-
-/* The most memory that this process has had, whatever it was for. */
-static size_t peak_bytes(void) {
-    struct rusage u;
-    return getrusage(RUSAGE_SELF, &u) == 0 ? (size_t)u.ru_maxrss * 1024 : 0;
-}
 
 static void fill_shape(figures *r, const bench *b) {
     params_family family = b->kind == SHEAF_KIND_HASH ? PARAMS_HASH : PARAMS_LEANXMSS;
@@ -110,98 +69,115 @@ static void fill_shape(figures *r, const bench *b) {
         r->security_bits = ledger_security_bits(&shape);
 }
 
+/* Time-stamp cycles that a permutation takes in one layer, on average: in each part of the layers, which are
+ * the stages below "layers", and in all. The states have a part before the layers, too. */
+typedef struct layer_part {
+    const char *name;
+    double cycles;
+} layer_part;
+enum { LAYER_PARTS_MOST = 16 };
+
+static size_t layer_parts(layer_part *part, const figures *r) {
+    const stage_log *l = &r->mid->log;
+    const stage_node *layers = stage_log_find(l, NULL, "layers"), *states = stage_log_find(l, NULL, "states");
+    const double each = 1 / ((double)LAYERS * (double)r->permutations);
+    double all = states != NULL ? (double)states->cycles : 0;
+    size_t n = 0;
+    part[n++] = (layer_part){"states", all * each};
+    for (const stage_node *s = layers != NULL ? layers->first : NULL; s != NULL; s = s->next) {
+        if (strcmp(s->name, part[0].name) == 0)
+            part[0].cycles += (double)s->cycles * each;
+        else if (n + 1 < LAYER_PARTS_MOST)
+            part[n++] = (layer_part){s->name, (double)s->cycles * each};
+    }
+    all += layers != NULL ? (double)layers->cycles : 0;
+    part[n++] = (layer_part){"all", all * each};
+    return n;
+}
+
 static void figures_json(text *t, const bench *b, const figures *r) {
     int signers = b->kind == SHEAF_KIND_LEANXMSS;
     text_add(t,
-             "{\n  \"bench\": \"%s\",\n  \"permutations\": %llu,\n  \"signers\": %zu,\n  \"hashes\": %zu,\n  "
-             "\"threads\": %u,\n",
+             "{\n  \"bench\": \"%s\",\n  \"permutations\": %llu,\n  \"signers\": %zu,\n  \"hashes\": %zu,\n",
              signers ? "aggregate" : "hash", (unsigned long long)r->permutations, signers ? b->n : 0,
-             signers ? 0 : b->n, pool_threads(b->ctx->pool));
-    text_add(t, "  \"isa\": ");
-    text_json_string(t, sheaf_isa_name());
+             signers ? 0 : b->n);
+    bench_rounds_json(t, "seconds_prove", &b->rounds, b->ctx);
     text_add(t,
-             ",\n  \"repeats\": %lu,\n  \"seconds_prove\": %.6f,\n  \"seconds_verify\": %.6f,\n  "
-             "\"cycles_per_permutation\": %.1f,\n",
-             (unsigned long)b->repeats, r->prove, r->verify, r->cycles);
-    text_add(
-        t,
-        "  \"permutations_per_second\": %.1f,\n  \"signatures_per_second\": %.2f,\n  \"proof_bytes\": %zu,\n",
-        (double)r->permutations / r->prove, signers ? (double)b->n / r->prove : 0.0, r->proof_bytes);
-    text_add(t, "  \"peak_bytes\": %zu,\n  \"log_inv_rate\": %u,\n  \"security_bits\": %.2f,\n  \"stages\": ",
-             r->peak_bytes, r->rate, r->security_bits);
-    size_t len = stage_log_json(r->log, NULL, 0);
-    char *stages = malloc(len + 1);
-    if (stages != NULL) {
-        stage_log_json(r->log, stages, len + 1);
-        text_bytes(t, stages, len);
-    } else {
-        t->failed = 1;
+             "  \"predicted_bytes\": %llu,\n  \"seconds_verify\": %.6f,\n  \"seconds_verify_least\": "
+             "%.6f,\n  \"seconds_verify_most\": %.6f,\n",
+             (unsigned long long)r->predicted, r->verify.median, r->verify.least, r->verify.most);
+    text_add(t,
+             "  \"cycles_per_permutation\": %.1f,\n  \"permutations_per_second\": %.1f,\n  "
+             "\"signatures_per_second\": %.2f,\n  \"proof_bytes\": %zu,\n",
+             r->cycles, (double)r->permutations / r->prove.median,
+             signers ? (double)b->n / r->prove.median : 0.0, r->proof_bytes);
+    text_add(t, "  \"log_inv_rate\": %u,\n  \"security_bits\": %.2f,\n  \"layer_cycles_per_permutation\": {",
+             r->rate, r->security_bits);
+    layer_part part[LAYER_PARTS_MOST];
+    for (size_t i = 0, n = layer_parts(part, r); i < n; i++) {
+        text_add(t, "%s", i > 0 ? ", " : "");
+        text_json_string(t, part[i].name);
+        text_add(t, ": %.1f", part[i].cycles);
     }
-    free(stages);
+    text_add(t, "},\n");
+    bench_stages_json(t, &r->mid->log);
     text_add(t, "\n}\n");
-}
-
-static void stages_text(text *t, const stage_node *n, int indent, double whole) {
-    for (; n != NULL; n = n->next) {
-        text_add(t, "%*s%-*s %10.4f s %5.1f%%\n", indent, "", 32 - indent, n->name, n->seconds,
-                 100 * n->seconds / whole);
-        stages_text(t, n->first, indent + 2, whole);
-    }
 }
 
 static void figures_text(text *t, const bench *b, const figures *r) {
     int signers = b->kind == SHEAF_KIND_LEANXMSS;
-    text_add(t, "%zu %s, %llu permutations, %u thread%s, %s; medians of %lu\n", b->n,
-             signers ? "signers" : "hashes", (unsigned long long)r->permutations, pool_threads(b->ctx->pool),
-             pool_threads(b->ctx->pool) == 1 ? "" : "s", sheaf_isa_name(), (unsigned long)b->repeats);
-    text_add(t, "prove   %10.4f s", r->prove);
+    const unsigned threads = pool_threads(b->ctx->pool);
+    text_add(t, "%zu %s, %llu permutations, %u thread%s, %s; medians of %lu, with the range\n", b->n,
+             signers ? "signers" : "hashes", (unsigned long long)r->permutations, threads,
+             threads == 1 ? "" : "s", sheaf_isa_name(), (unsigned long)b->rounds.n);
+    bench_range_text(t, "prove", r->prove);
     if (r->cycles > 0)
         text_add(t, ", %.0f time-stamp cycles a permutation", r->cycles);
-    text_add(t, ", %.0f permutations a second", (double)r->permutations / r->prove);
+    text_add(t, ", %.0f permutations a second", (double)r->permutations / r->prove.median);
     if (signers)
-        text_add(t, ", %.1f signatures a second", (double)b->n / r->prove);
-    text_add(t,
-             "\nverify  %10.4f s\nproof   %10zu bytes, first rate 2^-%u, %.2f bits of soundness\nmemory  "
-             "%10.1f MB at most\n\n",
-             r->verify, r->proof_bytes, r->rate, r->security_bits, 1e-6 * (double)r->peak_bytes);
-    stages_text(t, r->log->root.first, 2, r->prove);
+        text_add(t, ", %.1f signatures a second", (double)b->n / r->prove.median);
+    text_add(t, "\n");
+    bench_range_text(t, "verify", r->verify);
+    text_add(t, "\nproof   %10zu bytes, first rate 2^-%u, %.2f bits of soundness\n", r->proof_bytes, r->rate,
+             r->security_bits);
+    bench_costs_text(t, &b->rounds, b->ctx, r->predicted);
+    if (r->cycles > 0) {
+        layer_part part[LAYER_PARTS_MOST];
+        text_add(t, "cycles of a permutation in a layer:");
+        for (size_t i = 0, n = layer_parts(part, r); i < n; i++)
+            text_add(t, "%s %s %.1f", i > 0 ? "," : "", part[i].name, part[i].cycles);
+        text_add(t, "\n");
+    }
+    text_add(t, "\n");
+    bench_stages_text(t, &r->mid->log);
 }
 
-static int print_figures(const bench *b, const timing *t, double verify, size_t len) {
-    const timing *mid = &t[median(t, b->repeats)];
-    figures r = {.prove = mid->seconds, .verify = verify, .log = &mid->log, .peak_bytes = peak_bytes()};
+static int print_figures(const bench *b, bench_range verify) {
+    figures r = {.mid = bench_median_round(&b->rounds), .prove = bench_seconds(&b->rounds), .verify = verify};
     r.permutations = (uint64_t)b->n * b->rows;
-    r.cycles = (double)mid->cycles / (double)r.permutations;
-    r.proof_bytes = len - envelope_bytes((uint32_t)b->n, 0);
+    r.predicted = aggregate_prove_bytes(b->kind, b->n, b->c->log_inv_rate, pool_threads(b->ctx->pool));
+    r.cycles = (double)r.mid->cycles / (double)r.permutations;
+    r.proof_bytes = b->len - envelope_bytes((uint32_t)b->n, 0);
     fill_shape(&r, b);
     text out = {0};
     (b->c->json ? figures_json : figures_text)(&out, b, &r);
     return text_write(b->c, &out, "-");
 }
 
-static int measure(const bench *b) {
-    uint8_t *envelope = NULL;
-    size_t len = 0;
+static int measure(bench *b) {
     sheaf_failure f = {0};
-    double verify = 0;
-    timing *t = calloc(b->repeats, sizeof *t);
-    if (t == NULL)
-        return cli_error(b->c, NULL, NULL, "out of memory");
-    for (uint32_t i = 0; i < b->repeats; i++)
-        stage_log_init(&t[i].log);
-    sheaf_status status = time_proving(b, t, &envelope, &len, &f);
+    bench_range verify = {0};
+    sheaf_status status = bench_measure(&b->rounds, b->ctx, prove_once, b, &f);
     if (status == SHEAF_OK)
-        status = time_verifying(b, &verify, envelope, len, &f);
+        status = time_verifying(b, &verify, &f);
     progress_end(b->ctx->options.progress_ctx);
     int code = status == SHEAF_OK ? CLI_OK : cli_rejection(b->c, NULL, status, &f);
     if (code == CLI_OK && b->output != NULL)
-        code = cli_write(b->c, b->output, envelope, len);
+        code = cli_write(b->c, b->output, b->envelope, b->len);
     if (code == CLI_OK && (b->c->json || !b->c->quiet))
-        code = print_figures(b, t, verify, len);
-    for (uint32_t i = 0; i < b->repeats; i++)
-        stage_log_free(&t[i].log);
-    free(t);
-    sheaf_free(b->ctx, envelope);
+        code = print_figures(b, verify);
+    bench_rounds_free(&b->rounds);
+    sheaf_free(b->ctx, b->envelope);
     return code;
 }
 
@@ -211,16 +187,15 @@ static int bench_args(cli *c, int argc, char **argv, bench *b, const char *size_
                       uint32_t least, uint32_t most) {
     int size_given = 0;
     const arg_spec specs[] = {{size_name, 0, ARG_NUMBER, size, &size_given, least, most},
-                              {"repeats", 0, ARG_NUMBER, &b->repeats, NULL, 1, MOST_REPEATS},
-                              {"warmup", 0, ARG_NUMBER, &b->warmup, NULL, 0, MOST_REPEATS},
+                              BENCH_ROUND_SPECS(b->rounds),
                               {"log-inv-rate", 0, ARG_NUMBER, &c->log_inv_rate, NULL, 1, PARAMS_MAX_RATE},
+                              MEMORY_SPEC(c),
                               {"output", 'o', ARG_TEXT, &b->output, NULL, 0, 0}};
     char **files;
     int n_files;
     b->c = c;
-    b->repeats = 3;
-    b->warmup = 1;
-    if (args_parse(c, argc, argv, specs, 5, &files, &n_files) != 0)
+    b->rounds = (bench_rounds){1, 3, NULL};
+    if (args_parse(c, argc, argv, specs, sizeof specs / sizeof specs[0], &files, &n_files) != 0)
         return CLI_ERROR;
     if (n_files > 0)
         return cli_error(c, files[0], NULL, "an argument that is not expected");
@@ -230,6 +205,13 @@ static int bench_args(cli *c, int argc, char **argv, bench *b, const char *size_
         return cli_error(c, NULL, option, "is needed");
     }
     return CLI_OK;
+}
+
+/* The context, where the proof fits into memory. */
+static int bench_begin(cli *c, bench *b, progress_bar *bar) {
+    if (cli_context(c, &b->ctx, bar, "bench") != CLI_OK)
+        return CLI_ERROR;
+    return cli_check_proof_memory(c, b->ctx, b->kind, b->n);
 }
 
 static int run_bench_hash(cli *c, int argc, char **argv) {
@@ -247,7 +229,7 @@ static int run_bench_hash(cli *c, int argc, char **argv) {
         return cli_error(c, NULL, NULL, "out of memory");
     example_preimages(preimages, b.n, seed);
     b.preimages = preimages;
-    int code = cli_context(c, &b.ctx, &bar, "bench");
+    int code = bench_begin(c, &b, &bar);
     if (code == CLI_OK)
         code = measure(&b);
     sheaf_context_destroy(b.ctx);
@@ -264,26 +246,31 @@ static int run_bench_aggregate(cli *c, int argc, char **argv) {
     if (c->help)
         return CLI_OK;
     b.n = signers;
-    if (cli_context(c, &b.ctx, &bar, "bench") != CLI_OK)
-        return CLI_ERROR;
-    signature_set set;
-    sheaf_status status = example_signatures(&set, b.ctx, signers);
+    signature_set set = {0};
     b.set = &set;
-    int code = status == SHEAF_OK ? measure(&b) : cli_failure(c, NULL, status, NULL);
+    int code = bench_begin(c, &b, &bar);
+    if (code == CLI_OK) {
+        sheaf_status status = example_signatures(&set, b.ctx, signers);
+        code = status == SHEAF_OK ? measure(&b) : cli_failure(c, NULL, status, NULL);
+    }
     signatures_free(&set);
     sheaf_context_destroy(b.ctx);
     return code;
 }
 
 #define BENCH_OPTIONS                                                                                        \
-    "  --repeats N         timed rounds, whose median is shown (default 3)\n"                                \
-    "  --warmup N          rounds before them (default 1)\n"                                                 \
+    BENCH_ROUND_HELP                                                                                         \
     "  --log-inv-rate R    1..6, as for aggregate\n"                                                         \
     "  --threads N         threads (default: as many as the machine has)\n"                                  \
+    "  --memory N          as for aggregate\n"                                                               \
     "  -o, --output FILE   also keep the last proof\n"                                                       \
     "\n"                                                                                                     \
-    "Proving is timed from what is in memory to the proof's bytes, all of it. Memory is the most that the "  \
-    "process had.\n"
+    "Proving is timed from what is in memory to the proof's bytes, all of it, and shown by stages: those "   \
+    "of "                                                                                                    \
+    "the median round.\n"                                                                                    \
+    "Cycles are the time-stamp counter's while it passed, whatever the number of threads; cpu is the time "  \
+    "of all threads.\n"                                                                                      \
+    "Memory is the most that the process had, and the prover in it.\n"
 
 const verb verb_bench_hash = {"bench hash", "measure proving and verifying a hash batch", run_bench_hash,
                               "Usage: sheaf bench hash --log-n N [--repeats N] [--warmup N] [--json]\n"
@@ -303,135 +290,3 @@ const verb verb_bench_aggregate = {
     "Examples:\n"
     "  sheaf bench aggregate --signers 64\n"
     "  sheaf bench aggregate --signers 1024 --threads 1 --json\n"};
-
-/* ---- kernels ---- */
-
-enum { KERNEL_WORDS = 4096, KERNEL_BLOCKS = 9 }; /* small enough for the first two caches */
-
-typedef struct kernel_buffers {
-    uint64_t *words; /* KERNEL_BLOCKS of KERNEL_WORDS */
-    gf192 sum;
-} kernel_buffers;
-
-static evec block(const kernel_buffers *k, unsigned i) {
-    return (evec){k->words + 3 * i * (size_t)KERNEL_WORDS, KERNEL_WORDS};
-}
-
-static const gf192 some_element = {
-    {UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210), UINT64_C(0x0f1e2d3c4b5a6978)}};
-
-static void time_keccak(kernel_buffers *k) {
-    kernels()->keccak_f1600(k->words);
-}
-static void time_keccak_x8(kernel_buffers *k) {
-    kernels()->keccak_f1600_x8(k->words);
-}
-static void time_mul(kernel_buffers *k) {
-    kernels()->gf192_mul(&k->sum, &k->sum, &some_element);
-}
-static void time_evec_mul(kernel_buffers *k) {
-    kernels()->evec_mul(block(k, 2), block(k, 0), block(k, 1), KERNEL_WORDS);
-}
-static void time_evec_scale(kernel_buffers *k) {
-    kernels()->evec_scale(block(k, 2), block(k, 0), some_element, KERNEL_WORDS);
-}
-static void time_evec_fold(kernel_buffers *k) {
-    kernels()->evec_fold(block(k, 2), block(k, 0), block(k, 1), some_element, KERNEL_WORDS);
-}
-static void time_evec_dot(kernel_buffers *k) {
-    kernels()->evec_dot(&k->sum, block(k, 0), block(k, 1), KERNEL_WORDS);
-}
-static void time_butterfly(kernel_buffers *k) {
-    kernels()->ntt_butterfly(k->words, k->words + KERNEL_WORDS, some_element.c[0], KERNEL_WORDS);
-}
-
-static const struct {
-    const char *name, *unit;
-    void (*run)(kernel_buffers *);
-    unsigned units; /* that one run does */
-} kernel_list[] = {
-    {"keccak_f1600", "permutation", time_keccak, 1},
-    {"keccak_f1600_x8", "permutation", time_keccak_x8, 8},
-    {"gf192_mul", "product", time_mul, 1},
-    {"evec_mul", "product", time_evec_mul, KERNEL_WORDS},
-    {"evec_scale", "product", time_evec_scale, KERNEL_WORDS},
-    {"evec_fold", "fold", time_evec_fold, KERNEL_WORDS},
-    {"evec_dot", "term", time_evec_dot, KERNEL_WORDS},
-    {"ntt_butterfly", "butterfly", time_butterfly, KERNEL_WORDS},
-};
-enum { KERNELS = sizeof kernel_list / sizeof kernel_list[0] };
-
-/* The best of several spans of about a hundredth of a second: nanoseconds and cycles a unit. */
-static void time_kernel(kernel_buffers *k, size_t i, double *ns, double *cycles) {
-    static const double span = 0.01;
-    enum { SPANS = 7 };
-    size_t calls = 1;
-    *ns = *cycles = 0;
-    for (int s = 0; s < SPANS;) {
-        double begin = stage_seconds();
-        uint64_t count = stage_cycles();
-        for (size_t n = 0; n < calls; n++)
-            kernel_list[i].run(k);
-        double units = (double)calls * kernel_list[i].units;
-        double c = (double)(stage_cycles() - count) / units, seconds = stage_seconds() - begin;
-        if (seconds < span) {
-            calls *= 2; /* not long enough yet: does not count */
-            continue;
-        }
-        if (s == 0 || 1e9 * seconds / units < *ns) {
-            *ns = 1e9 * seconds / units;
-            *cycles = c;
-        }
-        s++;
-    }
-}
-
-static int run_bench_kernels(cli *c, int argc, char **argv) {
-    char **files;
-    int n_files;
-    if (args_parse(c, argc, argv, NULL, 0, &files, &n_files) != 0)
-        return CLI_ERROR;
-    if (c->help)
-        return CLI_OK;
-    if (n_files > 0)
-        return cli_error(c, files[0], NULL, "an argument that is not expected");
-    kernel_buffers k = {.words = mem_alloc(NULL, KERNEL_BLOCKS * (size_t)KERNEL_WORDS * sizeof(uint64_t)),
-                        .sum = some_element};
-    if (k.words == NULL)
-        return cli_error(c, NULL, NULL, "out of memory");
-    for (size_t i = 0; i < KERNEL_BLOCKS * (size_t)KERNEL_WORDS; i++)
-        k.words[i] = UINT64_C(0x9e3779b97f4a7c15) * (i + 1);
-    text t = {0};
-    if (c->json) {
-        text_add(&t, "{\n  \"isa\": ");
-        text_json_string(&t, sheaf_isa_name());
-        text_add(&t, ",\n  \"kernels\": [");
-    } else {
-        text_add(&t, "%s, one thread\n", sheaf_isa_name());
-    }
-    for (size_t i = 0; i < KERNELS; i++) {
-        double ns, cycles;
-        time_kernel(&k, i, &ns, &cycles);
-        if (c->json)
-            text_add(&t,
-                     "%s\n    {\"name\": \"%s\", \"unit\": \"%s\", \"nanoseconds\": %.3f, \"cycles\": %.3f}",
-                     i > 0 ? "," : "", kernel_list[i].name, kernel_list[i].unit, ns, cycles);
-        else
-            text_add(&t, "%-18s %10.2f ns %10.2f cycles a %s\n", kernel_list[i].name, ns, cycles,
-                     kernel_list[i].unit);
-    }
-    if (c->json)
-        text_add(&t, "\n  ]\n}\n");
-    mem_free(NULL, k.words);
-    return text_write(c, &t, "-");
-}
-
-const verb verb_bench_kernels = {
-    "bench kernels", "measure the innermost operations", run_bench_kernels,
-    "Usage: sheaf bench kernels [--json]\n"
-    "\n"
-    "Measures the innermost operations of the back end in use, on one thread, with data in the cache.\n"
-    "\n"
-    "Examples:\n"
-    "  sheaf bench kernels\n"
-    "  SHEAF_ISA=portable sheaf bench kernels --json\n"};

@@ -39,6 +39,10 @@ static int hash_prove(const cli *c, const char *output, const uint8_t *preimages
     progress_bar bar;
     if (cli_context(c, &ctx, &bar, "hash prove") != CLI_OK)
         return CLI_ERROR;
+    if (cli_check_proof_memory(c, ctx, SHEAF_KIND_HASH, n) != CLI_OK) {
+        sheaf_context_destroy(ctx);
+        return CLI_ERROR;
+    }
     uint8_t *envelope = NULL;
     size_t len = 0;
     sheaf_failure f = {0};
@@ -77,10 +81,11 @@ static int run_hash_prove(cli *c, int argc, char **argv) {
                               {"log-n", 0, ARG_NUMBER, &log_n, &log_given, 0, HASH_MOST_LOG},
                               {"messages", 0, ARG_TEXT, &input, NULL, 0, 0},
                               {"seed", 0, ARG_SEED, seed, &seed_given, 0, 0},
-                              {"log-inv-rate", 0, ARG_NUMBER, &c->log_inv_rate, NULL, 1, PARAMS_MAX_RATE}};
+                              {"log-inv-rate", 0, ARG_NUMBER, &c->log_inv_rate, NULL, 1, PARAMS_MAX_RATE},
+                              MEMORY_SPEC(c)};
     char **files;
     int n_files;
-    if (args_parse(c, argc, argv, specs, 5, &files, &n_files) != 0)
+    if (args_parse(c, argc, argv, specs, 6, &files, &n_files) != 0)
         return CLI_ERROR;
     if (c->help)
         return CLI_OK;
@@ -112,6 +117,8 @@ const verb verb_hash_prove = {
     "  --seed HEX           32 bytes that the messages come from, for reproducible examples ONLY\n"
     "  --messages FILE      the messages, 128 bytes each, one after the other; - is standard input\n"
     "  -o, --output FILE    the batch (.sheaf); - is standard output\n"
+    "  --log-inv-rate R     1..6, as for aggregate\n"
+    "  --memory N           what the proof may take, in MiB, as for aggregate\n"
     "\n"
     "The messages are not in the file, but the proof is not zero knowledge: it may tell something about "
     "them.\n"

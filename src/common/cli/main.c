@@ -4,11 +4,12 @@
 #include "../kernels.h"
 #include "cli.h"
 
-static const verb *const verbs[] = {&verb_keygen,     &verb_pubkey,           &verb_key_status,
-                                    &verb_sign,       &verb_verify_signature, &verb_collect,
-                                    &verb_aggregate,  &verb_verify,           &verb_inspect,
-                                    &verb_security,   &verb_hash_prove,       &verb_hash_verify,
-                                    &verb_bench_hash, &verb_bench_aggregate,  &verb_bench_kernels};
+static const verb *const verbs[] = {&verb_keygen,       &verb_pubkey,           &verb_key_status,
+                                    &verb_sign,         &verb_verify_signature, &verb_collect,
+                                    &verb_aggregate,    &verb_verify,           &verb_inspect,
+                                    &verb_security,     &verb_hash_prove,       &verb_hash_verify,
+                                    &verb_bench_hash,   &verb_bench_aggregate,  &verb_bench_commit,
+                                    &verb_bench_kernels};
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
 
 static void overview(text *t) {
