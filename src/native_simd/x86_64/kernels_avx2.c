@@ -19,6 +19,12 @@ static inline vec vec_loadu(const uint64_t *p) {
 static inline void vec_store(uint64_t *p, vec v) {
     _mm_store_si128((__m128i *)(void *)p, v);
 }
+static inline void vec_storeu(uint64_t *p, vec v) {
+    _mm_storeu_si128((__m128i *)(void *)p, v);
+}
+static inline uint64_t vec_word0(vec v) {
+    return (uint64_t)_mm_cvtsi128_si64(v);
+}
 static inline vec vec_set1(uint64_t a) {
     return _mm_set1_epi64x((long long)a);
 }
@@ -57,43 +63,7 @@ static inline vec vec_lookup(vec table, vec at) {
 }
 #define vec_table16(...) _mm_setr_epi8(__VA_ARGS__)
 
-#include "clmul_kernels.h"
-
-static void ntt_tail8(uint64_t *a, const uint64_t *t4, const uint64_t *t2, const uint64_t *t1, size_t n) {
-    for (size_t b = 0; b < n / 8; b++) {
-        uint64_t *w = a + 8 * b;
-        vec x0 = vec_load(w), x1 = vec_load(w + 2), x2 = vec_load(w + 4), x3 = vec_load(w + 6);
-        vec t = vec_set1(t4[b]);
-        butterfly(&x0, &x2, t);
-        butterfly(&x1, &x3, t);
-        butterfly(&x0, &x1, vec_set1(t2[2 * b]));
-        butterfly(&x2, &x3, vec_set1(t2[2 * b + 1]));
-        vec lo = vec_unpack_lo(x0, x1), hi = vec_unpack_hi(x0, x1);
-        butterfly(&lo, &hi, vec_loadu(t1 + 4 * b));
-        vec_store(w, vec_unpack_lo(lo, hi));
-        vec_store(w + 2, vec_unpack_hi(lo, hi));
-        lo = vec_unpack_lo(x2, x3);
-        hi = vec_unpack_hi(x2, x3);
-        butterfly(&lo, &hi, vec_loadu(t1 + 4 * b + 2));
-        vec_store(w + 4, vec_unpack_lo(lo, hi));
-        vec_store(w + 6, vec_unpack_hi(lo, hi));
-    }
-}
-
-/* ---- one product in E ---- */
-
-static void gf192_mul_pclmul(gf192 *d, const gf192 *a, const gf192 *b) {
-    vec a01 = vec_loadu(a->c), b01 = vec_loadu(b->c), a22 = vec_set1(a->c[2]), b22 = vec_set1(b->c[2]);
-    vec a_2 = vec_xor(a01, a22), b_2 = vec_xor(b01, b22); /* (a0 + a2, a1 + a2) */
-    vec p0 = vec_clmul_lo(a01, b01), p1 = vec_clmul_hi(a01, b01), p2 = vec_clmul_lo(a22, b22);
-    vec p02 = vec_clmul_lo(a_2, b_2), p12 = vec_clmul_hi(a_2, b_2);
-    vec p01 = vec_clmul_lo(vec_xor(a01, vec_unpack_hi(a01, a01)), vec_xor(b01, vec_unpack_hi(b01, b01)));
-    vec low = vec_xor(p0, p1);
-    wide c01 = {vec_xor3(low, p2, p12), vec_xor3(p0, p01, p12)};
-    vec c2 = vec_xor(low, p02);
-    _mm_storeu_si128((__m128i *)(void *)d->c, wide_reduce(c01));
-    d->c[2] = (uint64_t)_mm_cvtsi128_si64(wide_reduce((wide){c2, c2}));
-}
+#include "../clmul_kernels.h"
 
 /* ---- maps on bytes ----
  * A map is, for each byte of the image, a table of 16 bytes for the input's low half and one for its high
@@ -246,7 +216,7 @@ static void bits_transpose8(uint8_t *out, size_t out_stride, const uint8_t *in, 
 const sheaf_kernels sheaf_kernels_avx2 = {
     .name = "avx2",
     .keccak_f1600_x8 = keccak_f1600_x8_avx2,
-    .gf192_mul = gf192_mul_pclmul,
+    .gf192_mul = gf192_mul_words,
     .ntt_butterfly = ntt_butterfly,
     .ntt_butterfly4 = ntt_butterfly4,
     .ntt_tail8 = ntt_tail8,

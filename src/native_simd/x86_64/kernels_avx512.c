@@ -57,7 +57,7 @@ static inline vec vec_lookup(vec table, vec at) {
 }
 #define vec_table16(...) _mm512_broadcast_i32x4(_mm_setr_epi8(__VA_ARGS__))
 
-#include "clmul_kernels.h"
+#include "../clmul_kernels.h"
 
 static inline vec indices(long long i0, long long i1, long long i2, long long i3, long long i4, long long i5,
                           long long i6, long long i7) {

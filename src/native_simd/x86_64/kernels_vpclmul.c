@@ -53,7 +53,7 @@ static inline vec vec_lookup(vec table, vec at) {
 }
 #define vec_table16(...) _mm256_broadcastsi128_si256(_mm_setr_epi8(__VA_ARGS__))
 
-#include "clmul_kernels.h"
+#include "../clmul_kernels.h"
 
 /* A block of 8 words is two registers; each layer's pairs are brought to the same place of two. */
 static void ntt_tail8(uint64_t *a, const uint64_t *t4, const uint64_t *t2, const uint64_t *t1, size_t n) {

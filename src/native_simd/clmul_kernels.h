@@ -1,22 +1,26 @@
-/* The kernels over K and E by carry-less multiplication, for one register width.   SPDX-License-Identifier:
- * MIT OR Apache-2.0
+/* The kernels over K and E by carry-less multiplication, for one register width.
+ * SPDX-License-Identifier: MIT OR Apache-2.0
  *
  * Included by one file a width, after it has defined
- *   vec, VEC_WORDS                    the register and its 64-bit words (2, 4 or 8), pairs of words being
- * 128-bit lanes vec_load, vec_store               aligned;  vec_loadu  unaligned vec_set1, vec_zero one word
- * everywhere; zero vec_xor, vec_xor3                 of two, of three vec_clmul_lo, vec_clmul_hi        in
- * each lane the product of the low words; of the high words vec_unpack_lo, vec_unpack_hi      in each lane
- * the low words of both operands; the high words vec_double, vec_shl3, vec_shr60   shifts of each word by 1,
- * 3 and 60 places vec_table16, vec_lookup           a table of 16 bytes in every lane; look-up of each byte
- * (values 0..15) and it defines the functions that the file's table names. kernels.h says what they do.
+ *   vec, VEC_WORDS                    the register and its 64-bit words (2, 4 or 8), in lanes of two
+ *   vec_load, vec_store               aligned;  vec_loadu  unaligned
+ *   vec_set1, vec_zero                one word everywhere; zero
+ *   vec_xor, vec_xor3                 of two, of three
+ *   vec_clmul_lo, vec_clmul_hi        in each lane the product of the low words; of the high words
+ *   vec_unpack_lo, vec_unpack_hi      in each lane the low words of both operands; the high words
+ *   vec_double, vec_shl3, vec_shr60   shifts of each word by 1, 3 and 60 places
+ *   vec_table16, vec_lookup           a table of 16 bytes in every lane; look-up of each byte (values 0..15)
+ *   vec_storeu, vec_word0             where VEC_WORDS is 2: unaligned; the low word
+ *   VEC_REDUCE_BY_PRODUCT             where that is the quicker way
+ * and it defines the functions that the file's table names. kernels.h says what they do.
  *
  * Products stay unreduced as long as sums of them are what is wanted. A pair (even, odd) holds the 128-bit
  * products of the even and of the odd words of two vectors. */
 #ifndef SHEAF_CLMUL_KERNELS_H
 #define SHEAF_CLMUL_KERNELS_H
 
-#include "../../common/field/gf64_inline.h"
-#include "../../common/kernels.h"
+#include "../common/field/gf64_inline.h"
+#include "../common/kernels.h"
 
 typedef struct wide { /* a vector of unreduced elements of K */
     vec even, odd;
@@ -48,12 +52,26 @@ static inline vec fold_table(void) {
                        (char)0x99, (char)0xf5, (char)0xee, (char)0xd8, (char)0xc3);
 }
 
+#ifdef VEC_REDUCE_BY_PRODUCT
+/* The high words times x^4+x^3+x+1; what that moves past the top, four bits, is looked up. */
+static inline vec wide_reduce(wide a) {
+    const vec fold = vec_set1(0x1b);
+    const vec products = vec_table16(0x00, 0x1b, 0x36, 0x2d, 0x6c, 0x77, 0x5a, 0x41, (char)0xd8,
+                                     (char)0xc3, (char)0xee, (char)0xf5, (char)0xb4, (char)0xaf, (char)0x82,
+                                     (char)0x99);
+    wide r = {vec_clmul_hi(a.even, fold), vec_clmul_hi(a.odd, fold)};
+    vec past = vec_lookup(products, vec_unpack_hi(r.even, r.odd));
+    a = wide_xor(a, r);
+    return vec_xor(past, vec_unpack_lo(a.even, a.odd));
+}
+#else
 static inline vec wide_reduce(wide a) {
     vec lo = vec_unpack_lo(a.even, a.odd), hi = vec_unpack_hi(a.even, a.odd);
     vec past = vec_lookup(fold_table(), vec_shr60(hi));
     vec u = vec_xor(hi, vec_double(hi));
     return vec_xor3(vec_xor(lo, past), u, vec_shl3(u));
 }
+#endif
 
 static inline factor factor_of(vec c0, vec c1, vec c2) {
     return (factor){c0, c1, c2, vec_xor(c0, c1), vec_xor(c0, c2), vec_xor(c1, c2)};
@@ -303,5 +321,43 @@ static void ntt_butterfly4(uint64_t *a0, uint64_t *a1, uint64_t *a2, uint64_t *a
         vec_store(a3 + i, x3);
     }
 }
+
+/* ---- two words a register ---- */
+
+#if VEC_WORDS == 2
+static void ntt_tail8(uint64_t *a, const uint64_t *t4, const uint64_t *t2, const uint64_t *t1, size_t n) {
+    for (size_t b = 0; b < n / 8; b++) {
+        uint64_t *w = a + 8 * b;
+        vec x0 = vec_load(w), x1 = vec_load(w + 2), x2 = vec_load(w + 4), x3 = vec_load(w + 6);
+        vec t = vec_set1(t4[b]);
+        butterfly(&x0, &x2, t);
+        butterfly(&x1, &x3, t);
+        butterfly(&x0, &x1, vec_set1(t2[2 * b]));
+        butterfly(&x2, &x3, vec_set1(t2[2 * b + 1]));
+        vec even0 = vec_unpack_lo(x0, x1), odd0 = vec_unpack_hi(x0, x1);
+        vec even1 = vec_unpack_lo(x2, x3), odd1 = vec_unpack_hi(x2, x3);
+        butterfly(&even0, &odd0, vec_loadu(t1 + 4 * b));
+        butterfly(&even1, &odd1, vec_loadu(t1 + 4 * b + 2));
+        vec_store(w, vec_unpack_lo(even0, odd0));
+        vec_store(w + 2, vec_unpack_hi(even0, odd0));
+        vec_store(w + 4, vec_unpack_lo(even1, odd1));
+        vec_store(w + 6, vec_unpack_hi(even1, odd1));
+    }
+}
+
+/* One product in E. */
+static void gf192_mul_words(gf192 *d, const gf192 *a, const gf192 *b) {
+    vec a01 = vec_loadu(a->c), b01 = vec_loadu(b->c), a22 = vec_set1(a->c[2]), b22 = vec_set1(b->c[2]);
+    vec a_2 = vec_xor(a01, a22), b_2 = vec_xor(b01, b22); /* (a0 + a2, a1 + a2) */
+    vec p0 = vec_clmul_lo(a01, b01), p1 = vec_clmul_hi(a01, b01), p2 = vec_clmul_lo(a22, b22);
+    vec p02 = vec_clmul_lo(a_2, b_2), p12 = vec_clmul_hi(a_2, b_2);
+    vec p01 = vec_clmul_lo(vec_xor(a01, vec_unpack_hi(a01, a01)), vec_xor(b01, vec_unpack_hi(b01, b01)));
+    vec low = vec_xor(p0, p1);
+    wide c01 = {vec_xor3(low, p2, p12), vec_xor3(p0, p01, p12)};
+    vec c2 = vec_xor(low, p02);
+    vec_storeu(d->c, wide_reduce(c01));
+    d->c[2] = vec_word0(wide_reduce((wide){c2, c2}));
+}
+#endif
 
 #endif
