@@ -13,6 +13,7 @@ typedef uint64_t bits_part __attribute__((vector_size(BITS_WIDTH), aligned(1), m
 #define BITS_PART_C(p) (*(const bits_part *)(p))
 #define BITS_EACH_PART(q) for (size_t q = 0; q < 64; q += BITS_WIDTH)
 
+#ifndef BITS_OWN_SLICED_LINEAR /* the includer has a better one */
 static void BITS(sliced_linear)(uint8_t *restrict out, const uint8_t *restrict in) {
     uint8_t c[5][128], lines[25][128]; /* each row twice, so that a rotation is an offset */
     for (unsigned x = 0; x < 5; x++) BITS_EACH_PART(q) {
@@ -35,6 +36,7 @@ static void BITS(sliced_linear)(uint8_t *restrict out, const uint8_t *restrict i
         BITS_EACH_PART(q) BITS_PART(out + 64 * keccak_pi[l] + q) = BITS_PART_C(from + q);
     }
 }
+#endif
 
 static void BITS(sliced_chi)(uint8_t *restrict a, const uint8_t *restrict e, unsigned r) {
     for (unsigned y = 0; y < 5; y++) BITS_EACH_PART(q) {

@@ -13,6 +13,9 @@
 #ifdef SHEAF_HAVE_X86
 #include "../native_simd/x86_64/cpu.h"
 #endif
+#ifdef SHEAF_HAVE_NEON
+#include "../native_simd/aarch64/cpu.h"
+#endif
 
 #define DESCRIPTION_LEN 128
 
@@ -27,7 +30,7 @@ static atomic_flag building = ATOMIC_FLAG_INIT;
 static atomic_int ready;
 static atomic_int chosen; /* a sheaf_isa; meaningful once ready */
 
-static const char *const isa_names[SHEAF_ISA_COUNT_] = {"portable", "avx2", "avx512", "simd128"};
+static const char *const isa_names[SHEAF_ISA_COUNT_] = {"portable", "avx2", "avx512", "simd128", "neon"};
 
 static void append(char *to, const char *text) {
     size_t at = strlen(to), len = strlen(text);
@@ -228,6 +231,22 @@ static size_t probe(candidate *c) {
         c[n++] = (candidate){SHEAF_ISA_AVX512, 1, sheaf_kernels_avx512, " (vpclmulqdq, gfni)"};
 #endif
 #endif
+#ifdef SHEAF_HAVE_NEON
+    const arm_features arm = arm_probe();
+    c[n] = (candidate){SHEAF_ISA_NEON, 1, sheaf_kernels_neon, ""};
+    if (arm.pmull) {
+        c[n].table = sheaf_kernels_pmull;
+        c[n].note = " (pmull)";
+        fill(&c[n].table, &sheaf_kernels_neon);
+    }
+    if (arm.sha3) {
+        const sheaf_kernels below = c[n].table;
+        c[n].table = sheaf_kernels_sha3;
+        c[n].note = arm.pmull ? " (pmull, sha3)" : " (sha3)";
+        fill(&c[n].table, &below);
+    }
+    n++;
+#endif
 #ifdef SHEAF_HAVE_SIMD128
     c[n] = (candidate){SHEAF_ISA_SIMD128, 1, sheaf_kernels_simd128, ""};
     if (strcmp(c[n].table.name, isa_names[SHEAF_ISA_SIMD128]) != 0)
@@ -311,6 +330,10 @@ const sheaf_kernels *kernels_for(sheaf_isa isa) {
 
 int kernels_have_clmul(void) {
     const sheaf_isa isa = kernels_isa();
+#ifdef SHEAF_HAVE_NEON
+    if (isa == SHEAF_ISA_NEON)
+        return back_ends[isa].table.evec_mul == sheaf_kernels_pmull.evec_mul;
+#endif
     return isa == SHEAF_ISA_AVX2 || isa == SHEAF_ISA_AVX512;
 }
 

@@ -1,7 +1,7 @@
 /* The back-end contract: every kernel, its layout, bounds and aliasing, said once.
  *
  * A back end is one sheaf_kernels table. kernels_ref.c is the portable twin of every entry; the others
- * (src/native_simd/x86_64/kernels_avx2.c, kernels_avx512.c, src/wasm_simd/kernels_simd128.c) may leave an entry NULL, and
+ * (src/native_simd/x86_64/kernels_avx2.c, kernels_avx512.c, aarch64/kernels_neon.c, src/wasm_simd/kernels_simd128.c) may leave an entry NULL, and
  * dispatch fills it from the next lower back end. Dispatch is per block of work, never per product (gf192_mul excepted, for the verifier).
  *
  * Vectors of K words: uint64_t[n].  Vectors of E elements ("evec"): three planes of K words, limb l of element i at
@@ -35,6 +35,7 @@ typedef enum sheaf_isa {
     SHEAF_ISA_AVX2 = 1,
     SHEAF_ISA_AVX512 = 2,
     SHEAF_ISA_SIMD128 = 3,
+    SHEAF_ISA_NEON = 4,
     SHEAF_ISA_COUNT_
 } sheaf_isa;
 
@@ -114,9 +115,10 @@ typedef struct sheaf_kernels {
 extern const sheaf_kernels sheaf_kernels_ref;
 extern const sheaf_kernels sheaf_kernels_avx2;   /* present only in builds for x86-64 */
 extern const sheaf_kernels sheaf_kernels_avx512; /* the same */
+extern const sheaf_kernels sheaf_kernels_neon;   /* in builds for arm64 */
 extern const sheaf_kernels sheaf_kernels_simd128; /* in builds for WebAssembly; its name says whether relaxed SIMD is used */
 
-/* The chosen table: probed once, capped by SHEAF_ISA=portable|avx2|avx512, self-tested against the portable one. Thread safe. */
+/* The chosen table: probed once, capped by SHEAF_ISA=portable|avx2|avx512|neon, self-tested against the portable one. Thread safe. */
 const sheaf_kernels *kernels(void);
 /* Whether SHEAF_ISA may have this value: a back end's name, empty, or NULL for unset. */
 int kernels_cap_known(const char *value);

@@ -4,6 +4,10 @@
 
 #include "common/hash/keccak.h"
 #include "common/kernels.h"
+#ifdef SHEAF_HAVE_NEON
+#include "native_simd/aarch64/cpu.h"
+#include "native_simd/aarch64/neon.h"
+#endif
 
 /* The permutation from [FIPS202]'s definitions, bit by bit where they are: no table of ours. */
 static unsigned lfsr_bit(unsigned t) {
@@ -156,5 +160,29 @@ TEST(the_avx512_back_end_agrees) {
         SKIP("no AVX-512 here");
     check_isa(kernels_for(SHEAF_ISA_AVX512));
 }
+
+#ifdef SHEAF_HAVE_NEON
+TEST(the_neon_back_end_agrees) {
+    check_isa(kernels_for(SHEAF_ISA_NEON));
+}
+
+TEST(eight_states_by_plain_neon_are_eight_permutations) {
+    check_x8(keccak_f1600_x8_neon, t_seed());
+}
+
+/* Not every machine's back end has it in its table. */
+TEST(one_state_by_the_sha3_extension_is_the_permutation) {
+    if (!arm_probe().sha3)
+        SKIP("no SHA3 extension here");
+    uint64_t seed = t_seed(), s[25], ref[25];
+    random_words(&seed, s, 25);
+    for (int times = 0; times < 5; times++) {
+        memcpy(ref, s, sizeof s);
+        keccak_f1600_sha3(s);
+        keccak_f1600_ref(ref);
+        CHECK_MEM(s, ref, sizeof s);
+    }
+}
+#endif
 
 T_MAIN()
