@@ -56,21 +56,26 @@ static void fill(sheaf_kernels *t, const sheaf_kernels *lower) {
     FILL(ntt_tail8);
     FILL(evec_mul);
     FILL(evec_mul_add);
+    FILL(evec_mul_plus);
     FILL(evec_scale);
     FILL(evec_scale_add);
     FILL(evec_scale_add_k);
     FILL(evec_fold);
+    FILL(evec_fold4);
     FILL(evec_fold_k);
     FILL(evec_dot);
     FILL(evec_dot_k);
     FILL(evec_dot3);
     FILL(evec_dot3_k);
     FILL(evec_dot2);
-    /* The three share a layout that is the back end's own. */
-    if (t->bitmap_prepare == NULL || t->bitmap_accumulate == NULL || t->bitmap_finish == NULL) {
+    FILL(evec_dot8);
+    /* The four share a layout that is the back end's own. */
+    if (t->bitmap_prepare == NULL || t->bitmap_accumulate == NULL || t->bitmap_finish == NULL ||
+        t->bitmap_sum == NULL) {
         t->bitmap_prepare = lower->bitmap_prepare;
         t->bitmap_accumulate = lower->bitmap_accumulate;
         t->bitmap_finish = lower->bitmap_finish;
+        t->bitmap_sum = lower->bitmap_sum;
     }
     FILL(bits_transpose8);
     FILL(sliced_linear);
@@ -118,6 +123,7 @@ static evec scratch_evec(scratch *s, size_t i) {
 static void exercise_prover(scratch *s, const sheaf_kernels *k) {
     evec a = scratch_evec(s, 0), b = scratch_evec(s, 1), c = scratch_evec(s, 2), d = scratch_evec(s, 3);
     gf192 r = evec_get(scratch_evec(s, 4), 5), col[8], twice[3];
+    const gf192 twice_r[2] = {r, evec_get(scratch_evec(s, 4), 6)};
     uint64_t *k0 = s->v[5], *k1 = s->v[5] + TEST_STRIDE;
     k->ntt_butterfly(k0, k1, r.c[0], TEST_N);
     k->ntt_butterfly4(s->v[4], s->v[4] + TEST_STRIDE, k0, k1, r.c, TEST_N);
@@ -127,6 +133,8 @@ static void exercise_prover(scratch *s, const sheaf_kernels *k) {
     k->evec_scale_add(d, a, r, TEST_N);
     k->evec_scale_add_k(d, k0, r, TEST_N);
     k->evec_fold(a, a, b, r, TEST_N);
+    k->evec_fold4(c, (const evec[4]){c, a, b, d}, twice_r, TEST_N);
+    k->evec_mul_plus(d, d, a, b, TEST_N);
     k->evec_fold_k(b, k0, k1, r, TEST_N);
     k->evec_scale(c, c, r, TEST_N);
     k->evec_dot(&s->sums[0], a, d, TEST_N);
@@ -141,6 +149,10 @@ static void exercise_prover(scratch *s, const sheaf_kernels *k) {
     k->evec_dot2(twice, b, c, a, d, TEST_N);
     for (size_t i = 0; i < 2; i++)
         s->sums[i] = gf192_add(s->sums[i], twice[i]);
+    gf192 eight[8];
+    k->evec_dot8(eight, (const evec[4]){a, b, c, d}, (const evec[4]){c, d, b, a}, TEST_N);
+    for (size_t i = 0; i < 8; i++)
+        s->sums[i % 3] = gf192_add(s->sums[i % 3], eight[i]);
     for (size_t j = 0; j < 2; j++) {
         for (size_t i = 0; i < 8; i++)
             col[i] = evec_get(d, 8 * j + i);
@@ -149,6 +161,9 @@ static void exercise_prover(scratch *s, const sheaf_kernels *k) {
     k->bitmap_accumulate(s->acc, s->maps, 1, s->bytes, 64, 2);
     k->bitmap_accumulate(s->acc, s->maps, 0, s->bytes + 128, 64, 3);
     k->bitmap_finish((evec){s->wide, 64}, s->acc);
+    for (size_t i = 0; i < 3; i++)
+        s->sums[i] = gf192_add(s->sums[i], evec_get((evec){s->wide, 64}, 9 * i));
+    k->bitmap_sum((evec){s->wide, 64}, s->maps, s->bytes + 64, 64, 2);
     k->bits_transpose8(s->out, 64, s->bytes, 64);
     k->sliced_linear(s->rows, s->bytes);
     k->sliced_chi(s->rows + 1600, s->rows, 3);

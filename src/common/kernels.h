@@ -1,8 +1,9 @@
 /* The back-end contract: every kernel, its layout, bounds and aliasing, said once.
  *
  * A back end is one sheaf_kernels table. kernels_ref.c is the portable twin of every entry; the others
- * (src/native_simd/x86_64/kernels_avx2.c, kernels_avx512.c, aarch64/kernels_neon.c, src/wasm_simd/kernels_simd128.c) may leave an entry NULL, and
- * dispatch fills it from the next lower back end. Dispatch is per block of work, never per product (gf192_mul excepted, for the verifier).
+ * (src/native_simd/x86_64/kernels_avx2.c, kernels_avx512.c, aarch64/kernels_neon.c, src/wasm_simd/kernels_simd128.c) may leave
+ * an entry NULL, and dispatch fills it from the next lower back end (the bitmap_ ones only together: they share a layout).
+ * Dispatch is per block of work, never per product (gf192_mul excepted, for the verifier).
  *
  * Vectors of K words: uint64_t[n].  Vectors of E elements ("evec"): three planes of K words, limb l of element i at
  * p[l * stride + i].  Unless said otherwise: n is a multiple of 8 (n = 0 allowed), pointers are 64-byte aligned and
@@ -70,10 +71,14 @@ typedef struct sheaf_kernels {
     /* ---- vectors over K and E ---- */
     void (*evec_mul)(evec d, evec a, evec b, size_t n);               /* d = a b */
     void (*evec_mul_add)(evec d, evec a, evec b, size_t n);           /* d += a b */
+    void (*evec_mul_plus)(evec d, evec a, evec b, evec c, size_t n);  /* d = a b + c */
     void (*evec_scale)(evec d, evec a, gf192 c, size_t n);            /* d = c a */
     void (*evec_scale_add)(evec d, evec a, gf192 c, size_t n);        /* d += c a */
     void (*evec_scale_add_k)(evec d, const uint64_t *k, gf192 c, size_t n); /* d += c k, k over K */
     void (*evec_fold)(evec d, evec a0, evec a1, gf192 r, size_t n);   /* d = a0 + r (a0 + a1) */
+    /* Two variables at once: the fold with r[1] of the folds with r[0] of a[0], a[1] and of a[2], a[3]. d equals a[0] or overlaps
+     * none of them. */
+    void (*evec_fold4)(evec d, const evec a[4], const gf192 r[2], size_t n);
     void (*evec_fold_k)(evec d, const uint64_t *k0, const uint64_t *k1, gf192 r, size_t n); /* the same, K inputs */
     void (*evec_dot)(gf192 *d, evec a, evec b, size_t n);             /* sum a b */
     void (*evec_dot_k)(gf192 *d, evec a, const uint64_t *k, size_t n); /* sum a k */
@@ -83,6 +88,9 @@ typedef struct sheaf_kernels {
     void (*evec_dot3_k)(gf192 d[3], evec a0, evec a1, const uint64_t *k0, const uint64_t *k1, size_t n);
     /* d[0] = sum a1 b1, d[1] = sum (a0+a1)(b0+b1): what a round with a known factor needs. */
     void (*evec_dot2)(gf192 d[2], evec a0, evec a1, evec b0, evec b1, size_t n);
+    /* Values as evec_dot3 has them for two variables, a[i] and b[i] at the variables' values i % 2 and i / 2: d[u + 3 v - 1] is the
+     * sum at u, v in {0, 1, infinity}, infinity being the leading coefficient; the one at 0, 0 is left out. */
+    void (*evec_dot8)(gf192 d[8], const evec a[4], const evec b[4], size_t n);
 
     /* ---- F2-linear maps on bytes (Keccak layers on bits, Merkle-free) ---- */
     /* Fill one map from its 8 columns. */
@@ -94,6 +102,8 @@ typedef struct sheaf_kernels {
     void (*bitmap_accumulate)(uint8_t *acc, const bitmap8 *maps, size_t map_stride, const uint8_t *bytes, size_t byte_stride,
                               size_t count);
     void (*bitmap_finish)(evec d, const uint8_t *acc);
+    /* Both for one sum: d[i] = sum_{j < count} maps[j](bytes[j * byte_stride + i]), i in 0..63. */
+    void (*bitmap_sum)(evec d, const bitmap8 *maps, const uint8_t *bytes, size_t byte_stride, size_t count);
     /* 8x8 bit transposes: for each i in 0..63, bit b of out[j * out_stride + i] = bit j of in[b * in_stride + i], b, j in 0..7. */
     void (*bits_transpose8)(uint8_t *out, size_t out_stride, const uint8_t *in, size_t in_stride);
 

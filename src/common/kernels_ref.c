@@ -51,6 +51,10 @@ static void evec_mul_add_ref(evec d, evec a, evec b, size_t n) {
         evec_set(d, i, gf192_add(evec_get(d, i), gf192_mul_ref(evec_get(a, i), evec_get(b, i))));
 }
 
+static void evec_mul_plus_ref(evec d, evec a, evec b, evec c, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        evec_set(d, i, gf192_add(gf192_mul_ref(evec_get(a, i), evec_get(b, i)), evec_get(c, i)));
+}
 static void evec_scale_ref(evec d, evec a, gf192 c, size_t n) {
     for (size_t i = 0; i < n; i++)
         evec_set(d, i, gf192_mul_ref(c, evec_get(a, i)));
@@ -73,6 +77,15 @@ static void evec_fold_ref(evec d, evec a0, evec a1, gf192 r, size_t n) {
     }
 }
 
+static void evec_fold4_ref(evec d, const evec a[4], const gf192 r[2], size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        gf192 v[4];
+        for (size_t j = 0; j < 4; j++) v[j] = evec_get(a[j], i);
+        v[0] = gf192_add(v[0], gf192_mul_ref(r[0], gf192_add(v[0], v[1])));
+        v[2] = gf192_add(v[2], gf192_mul_ref(r[0], gf192_add(v[2], v[3])));
+        evec_set(d, i, gf192_add(v[0], gf192_mul_ref(r[1], gf192_add(v[0], v[2]))));
+    }
+}
 static void evec_fold_k_ref(evec d, const uint64_t *k0, const uint64_t *k1, gf192 r, size_t n) {
     for (size_t i = 0; i < n; i++)
         evec_set(d, i, gf192_add(gf192_from_k(k0[i]), gf192_mul_k(r, k0[i] ^ k1[i])));
@@ -134,9 +147,23 @@ static void evec_dot2_ref(gf192 d[2], evec a0, evec a1, evec b0, evec b1, size_t
     d[0] = s1;
     d[1] = s2;
 }
-
-/* The portable map: two tables of 16 elements, low half of the byte first; its accumulator: 64 elements in
- * planes. */
+static void evec_dot8_ref(gf192 d[8], const evec a[4], const evec b[4], size_t n) {
+    for (size_t k = 0; k < 8; k++) {
+        /* which of the four the point's value is the sum of */
+        static const uint8_t u[3] = {5, 10, 15}, v[3] = {3, 12, 15};
+        const unsigned of = u[(k + 1) % 3] & v[(k + 1) / 3];
+        d[k] = GF192_ZERO;
+        for (size_t i = 0; i < n; i++) {
+            gf192 x = GF192_ZERO, y = GF192_ZERO;
+            for (unsigned j = 0; j < 4; j++) {
+                if ((of >> j & 1) == 0) continue;
+                x = gf192_add(x, evec_get(a[j], i));
+                y = gf192_add(y, evec_get(b[j], i));
+            }
+            d[k] = gf192_add(d[k], gf192_mul_ref(x, y));
+        }
+    }
+}
 static void bitmap_prepare_ref(bitmap8 *m, const gf192 col[8]) {
     for (size_t half = 0; half < 2; half++) {
         gf192 t[16] = {GF192_ZERO};
@@ -172,6 +199,11 @@ static void bitmap_finish_ref(evec d, const uint8_t *acc) {
         memcpy(d.p + l * d.stride, acc + 512 * l, 512);
 }
 
+static void bitmap_sum_ref(evec d, const bitmap8 *maps, const uint8_t *bytes, size_t byte_stride, size_t count) {
+    _Alignas(64) uint8_t acc[BITMAP_ACC_BYTES] = {0};
+    bitmap_accumulate_ref(acc, maps, 1, bytes, byte_stride, count);
+    bitmap_finish_ref(d, acc);
+}
 static void bits_transpose8_ref(uint8_t *out, size_t out_stride, const uint8_t *in, size_t in_stride) {
     for (size_t i = 0; i < 64; i++) {
         uint64_t x = 0, t;
@@ -201,19 +233,23 @@ const sheaf_kernels sheaf_kernels_ref = {
     .ntt_tail8 = ntt_tail8_ref,
     .evec_mul = evec_mul_ref,
     .evec_mul_add = evec_mul_add_ref,
+    .evec_mul_plus = evec_mul_plus_ref,
     .evec_scale = evec_scale_ref,
     .evec_scale_add = evec_scale_add_ref,
     .evec_scale_add_k = evec_scale_add_k_ref,
     .evec_fold = evec_fold_ref,
+    .evec_fold4 = evec_fold4_ref,
     .evec_fold_k = evec_fold_k_ref,
     .evec_dot = evec_dot_ref,
     .evec_dot_k = evec_dot_k_ref,
     .evec_dot3 = evec_dot3_ref,
     .evec_dot3_k = evec_dot3_k_ref,
     .evec_dot2 = evec_dot2_ref,
+    .evec_dot8 = evec_dot8_ref,
     .bitmap_prepare = bitmap_prepare_ref,
     .bitmap_accumulate = bitmap_accumulate_ref,
     .bitmap_finish = bitmap_finish_ref,
+    .bitmap_sum = bitmap_sum_ref,
     .bits_transpose8 = bits_transpose8_ref,
     .sliced_linear = sliced_linear_ref,
     .sliced_chi = sliced_chi_ref,

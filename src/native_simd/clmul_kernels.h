@@ -124,6 +124,14 @@ static void evec_mul_add(evec d, evec a, evec b, size_t n) {
     }
 }
 
+static void evec_mul_plus(evec d, evec a, evec b, evec c, size_t n) {
+    for (size_t i = 0; i < n; i += VEC_WORDS) {
+        wide3 p = wide3_mul(factor_load(a, i), factor_load(b, i));
+        for (size_t l = 0; l < 3; l++)
+            evec_store(d, i, l, vec_xor(evec_load(c, i, l), wide_reduce(p.c[l])));
+    }
+}
+
 static void evec_scale(evec d, evec a, gf192 c, size_t n) {
     factor f = factor_set1(c);
     for (size_t i = 0; i < n; i += VEC_WORDS) {
@@ -157,6 +165,23 @@ static void evec_fold(evec d, evec a0, evec a1, gf192 r, size_t n) {
         wide3 p = wide3_mul(factor_load_sum(a0, a1, i), f);
         for (size_t l = 0; l < 3; l++)
             evec_store(d, i, l, vec_xor(evec_load(a0, i, l), wide_reduce(p.c[l])));
+    }
+}
+
+/* a0 + sum of eq(r, i) (a0 + a_i): one reduction. */
+static void evec_fold4(evec d, const evec a[4], const gf192 r[2], size_t n) {
+    const factor low = factor_set1(r[0]), high = factor_set1(r[1]);
+    const wide3 both = wide3_mul(low, high);
+    const vec b0 = wide_reduce(both.c[0]), b1 = wide_reduce(both.c[1]), b2 = wide_reduce(both.c[2]);
+    const factor f3 = factor_of(b0, b1, b2);
+    const factor f1 = factor_of(vec_xor(low.c0, b0), vec_xor(low.c1, b1), vec_xor(low.c2, b2));
+    const factor f2 = factor_of(vec_xor(high.c0, b0), vec_xor(high.c1, b1), vec_xor(high.c2, b2));
+    for (size_t i = 0; i < n; i += VEC_WORDS) {
+        wide3 p1 = wide3_mul(factor_load_sum(a[0], a[1], i), f1);
+        wide3 p2 = wide3_mul(factor_load_sum(a[0], a[2], i), f2);
+        wide3 p3 = wide3_mul(factor_load_sum(a[0], a[3], i), f3);
+        for (size_t l = 0; l < 3; l++)
+            evec_store(d, i, l, vec_xor(evec_load(a[0], i, l), wide_reduce(wide_xor3(p1.c[l], p2.c[l], p3.c[l]))));
     }
 }
 
@@ -257,6 +282,38 @@ static void evec_dot2(gf192 d[2], evec a0, evec a1, evec b0, evec b1, size_t n) 
     }
     d[0] = dot_finish(&s1);
     d[1] = dot_finish(&s2);
+}
+
+/* Products keep the multiplier busy for longer than it takes to load and add four of each factor. */
+static inline factor factor_load_sum4(const evec a[4], size_t i) {
+    const factor x = factor_load_sum(a[0], a[1], i), y = factor_load_sum(a[2], a[3], i);
+    return factor_of(vec_xor(x.c0, y.c0), vec_xor(x.c1, y.c1), vec_xor(x.c2, y.c2));
+}
+
+static inline void dot_range_sum4(dot_sums *s, const evec a[4], const evec b[4], size_t from, size_t to) {
+    dot_sums t = *s;
+    for (size_t i = from; i < to; i += VEC_WORDS)
+        dot_add(&t, factor_load_sum4(a, i), factor_load_sum4(b, i));
+    *s = t;
+}
+
+static void evec_dot8(gf192 d[8], const evec a[4], const evec b[4], size_t n) {
+    dot_sums s[8];
+    for (size_t j = 0; j < 8; j++)
+        s[j] = dot_zero();
+    for (size_t from = 0; from < n; from += DOT_RANGE / 2) {
+        const size_t to = n - from < DOT_RANGE / 2 ? n : from + DOT_RANGE / 2;
+        dot_range(&s[0], a[1], b[1], from, to);
+        dot_range(&s[2], a[2], b[2], from, to);
+        dot_range(&s[3], a[3], b[3], from, to);
+        for (size_t j = 0; j < 2; j++) {
+            dot_range_sum(&s[1 + 3 * j], a[2 * j], a[2 * j + 1], b[2 * j], b[2 * j + 1], from, to);
+            dot_range_sum(&s[5 + j], a[j], a[2 + j], b[j], b[2 + j], from, to);
+        }
+        dot_range_sum4(&s[7], a, b, from, to);
+    }
+    for (size_t j = 0; j < 8; j++)
+        d[j] = dot_finish(&s[j]);
 }
 
 static void evec_dot_k(gf192 *d, evec a, const uint64_t *k, size_t n) {

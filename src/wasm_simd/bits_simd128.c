@@ -76,6 +76,13 @@ void bitmap_finish_simd128(evec d, const uint8_t *acc) {
         }
 }
 
+void bitmap_sum_simd128(evec d, const bitmap8 *maps, const uint8_t *bytes, size_t byte_stride, size_t count) {
+    _Alignas(16) uint8_t acc[BITMAP_ACC_BYTES];
+    memset(acc, 0, sizeof acc);
+    bitmap_accumulate_simd128(acc, maps, 1, bytes, byte_stride, count);
+    bitmap_finish_simd128(d, acc);
+}
+
 void bits_transpose8_simd128(uint8_t *out, size_t out_stride, const uint8_t *in, size_t in_stride) {
     for (size_t p = 0; p < 64; p += 16) {
         v128 r[8];

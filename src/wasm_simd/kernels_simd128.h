@@ -28,6 +28,7 @@ void evec_fold_k_simd128(evec d, const uint64_t *k0, const uint64_t *k1, gf192 r
 /* product_simd128.c */
 void evec_mul_simd128(evec d, evec a, evec b, size_t n);
 void evec_mul_add_simd128(evec d, evec a, evec b, size_t n);
+void evec_mul_plus_simd128(evec d, evec a, evec b, evec c, size_t n);
 void evec_dot_simd128(gf192 *d, evec a, evec b, size_t n);
 void evec_dot_k_simd128(gf192 *d, evec a, const uint64_t *k, size_t n);
 void evec_dot3_simd128(gf192 d[3], evec a0, evec a1, evec b0, evec b1, size_t n);
@@ -39,6 +40,7 @@ void bitmap_prepare_simd128(bitmap8 *m, const gf192 col[8]);
 void bitmap_accumulate_simd128(uint8_t *acc, const bitmap8 *maps, size_t map_stride, const uint8_t *bytes,
                                size_t byte_stride, size_t count);
 void bitmap_finish_simd128(evec d, const uint8_t *acc);
+void bitmap_sum_simd128(evec d, const bitmap8 *maps, const uint8_t *bytes, size_t byte_stride, size_t count);
 void bits_transpose8_simd128(uint8_t *out, size_t out_stride, const uint8_t *in, size_t in_stride);
 
 #endif

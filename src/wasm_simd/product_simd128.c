@@ -43,9 +43,10 @@ static void take_apart(v128 planes[64], const uint64_t *x, const uint64_t *x1, c
         transpose_bits(planes + 8 * q);
 }
 
-/* Back again: x = or, where add is not 0, x += the lower halves; y, unless it is NULL, the higher ones.
- * planes are overwritten. */
-static inline void put_together(uint64_t *x, uint64_t *y, v128 planes[64], int add) {
+/* Back again: x = the lower halves; y, unless it is NULL, = the higher ones; both with the words at x0 and y0 added, unless
+ * x0 is NULL. planes are overwritten. */
+static inline void put_together(uint64_t *x, uint64_t *y, const uint64_t *x0, const uint64_t *y0,
+                                v128 planes[64]) {
     for (size_t q = 0; q < 8; q++)
         transpose_bits(planes + 8 * q);
     for (size_t r = 0; r < 8; r++) {
@@ -55,9 +56,9 @@ static inline void put_together(uint64_t *x, uint64_t *y, v128 planes[64], int a
         words_from_halves(words, of);
         for (size_t k = 0; k < 4; k++) {
             const size_t at = 8 * r + 2 * k;
-            store(x + at, add ? XOR(words[k], load(x + at)) : words[k]);
+            store(x + at, x0 != NULL ? XOR(words[k], load(x0 + at)) : words[k]);
             if (y != NULL)
-                store(y + at, add ? XOR(words[4 + k], load(y + at)) : words[4 + k]);
+                store(y + at, x0 != NULL ? XOR(words[4 + k], load(y0 + at)) : words[4 + k]);
         }
     }
 }
@@ -175,7 +176,6 @@ static void factors_of_two(factors *fa, factors *fb, evec a, const evec *a1, eve
     take_apart(third, LIMB(a, 2), LIMB1(a1, 2), LIMB(b, 2), LIMB1(b1, 2));
     finish_factors(fa, 0, third);
     finish_factors(fb, 1, third);
-#undef LIMB1
 }
 
 /* Unreduced coefficients of 64 products: (d0 | d1), and d2 in the lower half. */
@@ -218,8 +218,8 @@ static void reduce(v128 c[WIDE]) {
         c[i] = XOR(c[i], XOR(h[i], h[i - 3]));
 }
 
-/* d = a b, or d += a b, for 64 elements. */
-static void multiply_block(evec d, evec a, evec b, size_t at, int add) {
+/* d = a b, plus c where there is one, for 64 elements. */
+static void multiply_block(evec d, evec a, evec b, const evec *c, size_t at) {
     factors fa, fb;
     pairs p;
     wide_product w;
@@ -228,8 +228,8 @@ static void multiply_block(evec d, evec a, evec b, size_t at, int add) {
     coefficients(&w, &p);
     reduce(w.d01);
     reduce(w.d2);
-    put_together(LIMB(d, 0), LIMB(d, 1), w.d01, add);
-    put_together(LIMB(d, 2), NULL, w.d2, add);
+    put_together(LIMB(d, 0), LIMB(d, 1), LIMB1(c, 0), LIMB1(c, 1), w.d01);
+    put_together(LIMB(d, 2), NULL, LIMB1(c, 2), NULL, w.d2);
 }
 
 /* ---- sums ---- */
@@ -296,6 +296,7 @@ static gf192 sum_blocks_k(evec a, const evec *a1, const uint64_t *k, const uint6
     }
     return (gf192){{total(sum01, 0), total(sum01, 1), total(sum2, 0)}};
 }
+#undef LIMB1
 #undef LIMB
 
 /* ---- the kernels: whole blocks, then the few elements that are left ---- */
@@ -309,7 +310,7 @@ static gf192 times(gf192 a, gf192 b) {
 void evec_mul_simd128(evec d, evec a, evec b, size_t n) {
     size_t i = 0;
     for (; i + BLOCK <= n; i += BLOCK)
-        multiply_block(d, a, b, i, 0);
+        multiply_block(d, a, b, NULL, i);
     for (; i < n; i++)
         evec_set(d, i, times(evec_get(a, i), evec_get(b, i)));
 }
@@ -317,9 +318,17 @@ void evec_mul_simd128(evec d, evec a, evec b, size_t n) {
 void evec_mul_add_simd128(evec d, evec a, evec b, size_t n) {
     size_t i = 0;
     for (; i + BLOCK <= n; i += BLOCK)
-        multiply_block(d, a, b, i, 1);
+        multiply_block(d, a, b, &d, i);
     for (; i < n; i++)
         evec_set(d, i, gf192_add(evec_get(d, i), times(evec_get(a, i), evec_get(b, i))));
+}
+
+void evec_mul_plus_simd128(evec d, evec a, evec b, evec c, size_t n) {
+    size_t i = 0;
+    for (; i + BLOCK <= n; i += BLOCK)
+        multiply_block(d, a, b, &c, i);
+    for (; i < n; i++)
+        evec_set(d, i, gf192_add(evec_get(c, i), times(evec_get(a, i), evec_get(b, i))));
 }
 
 /* What is left of sum (a + a1)(b + b1) from element i on. */

@@ -199,6 +199,10 @@ static void check_evec_elementwise(const sheaf_kernels *k) {
         twin->evec_mul_add(twin_evec(d), twin_evec(a), twin_evec(b), n);
         if (!arenas_agree("evec_mul_add", n))
             return;
+        k->evec_mul_plus(mine_evec(d), mine_evec(a), mine_evec(b), mine_evec(d), n);
+        twin->evec_mul_plus(twin_evec(d), twin_evec(a), twin_evec(b), twin_evec(d), n);
+        if (!arenas_agree("evec_mul_plus", n))
+            return;
         k->evec_scale(mine_evec(d), mine_evec(a), c, n);
         twin->evec_scale(twin_evec(d), twin_evec(a), c, n);
         if (!arenas_agree("evec_scale", n))
@@ -212,6 +216,17 @@ static void check_evec_elementwise(const sheaf_kernels *k) {
         k->evec_fold(mine_evec(d), mine_evec(a), mine_evec(b), c, n);
         twin->evec_fold(twin_evec(d), twin_evec(a), twin_evec(b), c, n);
         if (!arenas_agree("evec_fold", n))
+            return;
+        const gf192 r[2] = {scalar(&seed), scalar(&seed)};
+        const span e = place_evec(n, &seed), f = place_evec(n, &seed);
+        k->evec_fold4(mine_evec(a), (const evec[4]){mine_evec(a), mine_evec(b), mine_evec(e), mine_evec(f)}, r, n);
+        twin->evec_fold4(twin_evec(a), (const evec[4]){twin_evec(a), twin_evec(b), twin_evec(e), twin_evec(f)}, r, n);
+        if (!arenas_agree("evec_fold4 in place", n))
+            return;
+        const span to = place_evec(n, &seed);
+        k->evec_fold4(mine_evec(to), (const evec[4]){mine_evec(e), mine_evec(b), mine_evec(f), mine_evec(a)}, r, n);
+        twin->evec_fold4(twin_evec(to), (const evec[4]){twin_evec(e), twin_evec(b), twin_evec(f), twin_evec(a)}, r, n);
+        if (!arenas_agree("evec_fold4", n))
             return;
     }
 }
@@ -258,6 +273,12 @@ static void check_evec_sums(const sheaf_kernels *k) {
         k->evec_dot2(got, mine_evec(a0), mine_evec(a1), mine_evec(b0), mine_evec(b1), n);
         twin->evec_dot2(want, twin_evec(a0), twin_evec(a1), twin_evec(b0), twin_evec(b1), n);
         CHECK_MEM(got, want, 2 * sizeof(gf192));
+        gf192 want8[8], got8[8];
+        k->evec_dot8(got8, (const evec[4]){mine_evec(a0), mine_evec(a1), mine_evec(b1), mine_evec(b0)},
+                     (const evec[4]){mine_evec(b0), mine_evec(b1), mine_evec(a0), mine_evec(a0)}, n);
+        twin->evec_dot8(want8, (const evec[4]){twin_evec(a0), twin_evec(a1), twin_evec(b1), twin_evec(b0)},
+                        (const evec[4]){twin_evec(b0), twin_evec(b1), twin_evec(a0), twin_evec(a0)}, n);
+        CHECK_MEM(got8, want8, sizeof want8);
         if (!arenas_agree("sums: the inputs", n))
             return;
     }
@@ -295,6 +316,14 @@ static void check_bitmap(const sheaf_kernels *k) {
             k->bitmap_finish(mine_evec(d), acc_mine);
             twin->bitmap_finish(twin_evec(d), acc_twin);
             if (!arenas_agree("bitmap", count))
+                return;
+            if (map_stride != 1)
+                continue;
+            const uint8_t *from_mine = (const uint8_t *)(arena_mine + bytes) + shift;
+            const uint8_t *from_twin = (const uint8_t *)(arena_twin + bytes) + shift;
+            k->bitmap_sum(mine_evec(d), maps_mine, from_mine, byte_stride, count);
+            twin->bitmap_sum(twin_evec(d), maps_twin, from_twin, byte_stride, count);
+            if (!arenas_agree("bitmap_sum", count))
                 return;
         }
 }

@@ -64,16 +64,21 @@ static void rig_free(rig *g) {
     free(g->omega);
 }
 
-static int prove(const rig *g, tx *c, layers_claim *out, unsigned bit_rounds, unsigned threads) {
+static int prove_as(const rig *g, tx *c, layers_claim *out, unsigned bit_rounds, unsigned threads, int plain) {
     mem m = {0};
     env e = {.mem = &m, .pool = pool_create(threads)};
     layers_trace *t = layers_trace_create(&e, g->sh, g->in, bit_rounds);
+    if (t && plain) layers_trace_set_plain(t);
     tx_init(c);
     int r = t ? layers_prove(c, &e, out, t, g->omega, g->zeta, g->v_out) : -1;
     layers_trace_destroy(&e, t);
     pool_destroy(e.pool);
     CHECK_EQ_U64(m.current, 0);
     return r;
+}
+
+static int prove(const rig *g, tx *c, layers_claim *out, unsigned bit_rounds, unsigned threads) {
+    return prove_as(g, c, out, bit_rounds, threads, 0);
 }
 
 /* The input claim's left side, plainly. */
@@ -130,6 +135,27 @@ TEST(honest_layers_are_accepted_and_leave_a_true_claim) {
 }
 
 TEST(more_bit_rounds_do_not_change_a_byte) { run_shape(6, 1, 2); }
+
+/* The way for weights of which one is zero, against the scaled rows that are used otherwise. */
+TEST(rows_by_products_with_the_weights_give_the_same_bytes) {
+    static const layers_shape shapes[] = {{3, 0, 1}, {4, 3, 5}, {6, 2, 3}, {8, 1, 2}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (unsigned t = 3; t <= shapes[i].m && t <= 5; t++) {
+            rig g;
+            tx scaled, plain;
+            layers_claim out, seen;
+            rig_init(&g, shapes[i].m, shapes[i].kappa, shapes[i].rows, t_seed() + i);
+            rig_claim(&g);
+            CHECK_EQ_INT(prove_as(&g, &scaled, &out, t, 1, 0), 0);
+            CHECK_EQ_INT(prove_as(&g, &plain, &seen, t, 2, 1), 0);
+            CHECK_EQ_U64(plain.len, scaled.len);
+            if (plain.len == scaled.len) CHECK_MEM(plain.out, scaled.out, scaled.len);
+            CHECK_MEM(&seen.w, &out.w, sizeof out.w);
+            tx_free(&scaled);
+            tx_free(&plain);
+            rig_free(&g);
+        }
+}
 
 TEST(a_point_of_ones_is_no_special_case) {
     rig g;

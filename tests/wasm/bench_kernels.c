@@ -134,6 +134,12 @@ static void run_evec_dot2(const sheaf_kernels *k, uint64_t *a) {
     k->evec_dot2(d, vec(a, 0), vec(a, 1), vec(a, 2), vec(a, 3), n);
     keep(a, d, 2);
 }
+static void run_evec_mul_plus(const sheaf_kernels *k, uint64_t *a) {
+    k->evec_mul_plus(vec(a, 0), vec(a, 1), vec(a, 2), vec(a, 3), n);
+}
+static void run_bitmap_sum(const sheaf_kernels *k, uint64_t *a) {
+    k->bitmap_sum(vec(a, 0), maps, bytes_of(a, 1), 64, 4);
+}
 static void run_bitmap_prepare(const sheaf_kernels *k, uint64_t *a) {
     gf192 col[8];
     for (size_t i = 0; i < 8; i++)
@@ -180,7 +186,9 @@ static const subject subjects[] = {
     {"evec_dot3", run_evec_dot3, 0},
     {"evec_dot3_k", run_evec_dot3_k, 0},
     {"evec_dot2", run_evec_dot2, 0},
+    {"evec_mul_plus", run_evec_mul_plus, 0},
     {"bitmap_prepare", run_bitmap_prepare, 1},
+    {"bitmap_sum of 4, a byte", run_bitmap_sum, 256},
     {"bitmap_accumulate and finish, a byte", run_bitmap, 64 * MAPS},
     {"bits_transpose8", run_bits_transpose8, 1},
     {"sliced_linear", run_sliced_linear, 1},

@@ -51,32 +51,6 @@ uint64_t aggregate_commitment_bytes(const whir_params *par, size_t rows) {
     return ((WORD * (uint64_t)rows) << log_n) + 32 * nodes;
 }
 
-static uint64_t power_of_3(unsigned n) {
-    uint64_t p = 1;
-    while (n-- > 0)
-        p *= 3;
-    return p;
-}
-
-static uint64_t layer_bytes(const circuit *c, unsigned m, uint64_t lanes, unsigned threads) {
-    const layers_shape shape = {m, c->kappa, c->rows};
-    const unsigned t = layers_bit_rounds(shape);
-    const uint64_t s_high = UINT64_C(1) << (m - t), primes = c->rows * s_high, blocks = (primes + 7) / 8;
-    const uint64_t points = power_of_3(t <= 5 ? t - 1 : 4);
-    const uint64_t bits = 9 * 1600 * (blocks << t);
-    const uint64_t entries = primes * (5 * 1152 * WORD + ELEMENT);
-    const uint64_t grid = points * (6 * 8 * 64 + 5 * BITMAP_ACC_BYTES),
-                   fold = (UINT64_C(320) << t) + 10 * 192 * WORD;
-    const uint64_t maps = sizeof(bitmap8) * blocks * (1 + lanes) + 25 * blocks;
-    const uint64_t equality = (3 * WORD * s_high) << c->kappa;
-    const uint64_t last_layer = c->rows * (9600 * WORD + 25 * ELEMENT + sizeof(bitmap8));
-    const uint64_t fixed = WORD * (2 * 4800 + 5 * 1152 + 9600 + 192) + ELEMENT * (3200 + 729 + 1600);
-    const uint64_t weighted =
-        layers_by_maps(shape, t) ? WORD * LAYERS_WEIGHTED_WORDS(t) + 5 * ELEMENT * primes : 0;
-    return bits + weighted + entries + maps + equality + last_layer + fixed +
-           threads * (grid > fold ? grid : fold);
-}
-
 uint64_t aggregate_prove_bytes(unsigned kind, uint64_t count, unsigned log_inv_rate, unsigned threads) {
     const uint64_t most = kind == SHEAF_KIND_HASH ? SHEAF_MAX_HASHES : SHEAF_MAX_SIGNERS;
     if ((kind != SHEAF_KIND_HASH && kind != SHEAF_KIND_LEANXMSS) || count < 1 || count > most)
@@ -96,7 +70,7 @@ uint64_t aggregate_prove_bytes(unsigned kind, uint64_t count, unsigned log_inv_r
     if (look(&l, &c) == 0)
         bytes = column_bytes(&c, m, count, l.outputs) +
                 aggregate_commitment_bytes(par, whir_live_rows(par, (size_t)c.words << m)) +
-                layer_bytes(&c, m, l.lanes, threads);
+                layers_bytes((layers_shape){m, c.kappa, c.rows}, (unsigned)l.lanes, threads);
     circuit_free(&c);
     return bytes;
 }

@@ -23,7 +23,7 @@ typedef struct buffers {
     _Alignas(64) uint8_t in[64 * BYTE_ROWS];
     _Alignas(64) uint8_t out[64 * BYTE_ROWS];
     bitmap8 maps[MAPS];
-    gf192 sum[3], columns[8];
+    gf192 sum[8], columns[8];
 } buffers;
 
 static evec vec(const buffers *b, size_t i) {
@@ -56,11 +56,14 @@ CALL(ntt_tail8, row(b, 0), row(b, 3), row(b, 4), row(b, 5), N)
 CALL(evec_mul, vec(b, 0), vec(b, 1), vec(b, 2), N)
 CALL_AS(evec_mul_short, evec_mul, vec(b, 0), vec(b, 1), vec(b, 2), SHORT)
 CALL(evec_mul_add, vec(b, 0), vec(b, 1), vec(b, 2), N)
+CALL(evec_mul_plus, vec(b, 0), vec(b, 1), vec(b, 2), vec(b, 3), N)
 CALL(evec_scale, vec(b, 0), vec(b, 1), constant, N)
 CALL(evec_scale_add, vec(b, 0), vec(b, 1), constant, N)
 CALL_AS(evec_scale_add_short, evec_scale_add, vec(b, 0), vec(b, 1), constant, SHORT)
 CALL(evec_scale_add_k, vec(b, 0), row(b, 0), constant, N)
 CALL(evec_fold, vec(b, 0), vec(b, 1), vec(b, 2), constant, N)
+CALL(evec_fold4, vec(b, 0), (const evec[4]){vec(b, 0), vec(b, 1), vec(b, 2), vec(b, 3)},
+     (const gf192[2]){constant, constant}, N)
 CALL(evec_fold_k, vec(b, 0), row(b, 0), row(b, 1), constant, N)
 CALL(evec_dot, &b->sum[0], vec(b, 1), vec(b, 2), N)
 CALL_AS(evec_dot_short, evec_dot, &b->sum[0], vec(b, 1), vec(b, 2), SHORT)
@@ -68,9 +71,12 @@ CALL(evec_dot_k, &b->sum[0], vec(b, 1), row(b, 0), N)
 CALL(evec_dot3, b->sum, vec(b, 1), vec(b, 2), vec(b, 3), vec(b, 4), N)
 CALL(evec_dot3_k, b->sum, vec(b, 1), vec(b, 2), row(b, 0), row(b, 1), N)
 CALL(evec_dot2, b->sum, vec(b, 1), vec(b, 2), vec(b, 3), vec(b, 4), N)
+CALL(evec_dot8, b->sum, (const evec[4]){vec(b, 0), vec(b, 1), vec(b, 2), vec(b, 3)},
+     (const evec[4]){vec(b, 4), vec(b, 3), vec(b, 2), vec(b, 1)}, N)
 CALL(bitmap_prepare, &b->maps[0], b->columns)
 CALL(bitmap_accumulate, b->acc, b->maps, 1, b->in, 64, MAPS)
 CALL(bitmap_finish, vec(b, 0), b->acc)
+CALL(bitmap_sum, vec(b, 0), b->maps, b->in, 64, MAPS)
 CALL(bits_transpose8, b->out, 64, b->in, 64)
 CALL(sliced_linear, b->out, b->in)
 CALL(sliced_chi, b->out, b->in, 3)
@@ -92,11 +98,13 @@ static const struct {
     {"evec_mul", "product", N, call_evec_mul},
     {"evec_mul (64)", "product", SHORT, call_evec_mul_short},
     {"evec_mul_add", "product", N, call_evec_mul_add},
+    {"evec_mul_plus", "product", N, call_evec_mul_plus},
     {"evec_scale", "product", N, call_evec_scale},
     {"evec_scale_add", "product", N, call_evec_scale_add},
     {"evec_scale_add (64)", "product", SHORT, call_evec_scale_add_short},
     {"evec_scale_add_k", "product", N, call_evec_scale_add_k},
     {"evec_fold", "fold", N, call_evec_fold},
+    {"evec_fold4", "fold of 4", N, call_evec_fold4},
     {"evec_fold_k", "fold", N, call_evec_fold_k},
     {"evec_dot", "term", N, call_evec_dot},
     {"evec_dot (64)", "term", SHORT, call_evec_dot_short},
@@ -104,9 +112,11 @@ static const struct {
     {"evec_dot3", "pair", N, call_evec_dot3},
     {"evec_dot3_k", "pair", N, call_evec_dot3_k},
     {"evec_dot2", "pair", N, call_evec_dot2},
+    {"evec_dot8", "four pairs", N, call_evec_dot8},
     {"bitmap_prepare", "map", 1, call_bitmap_prepare},
     {"bitmap_accumulate", "byte", 64 * MAPS, call_bitmap_accumulate},
     {"bitmap_finish", "element", 64, call_bitmap_finish},
+    {"bitmap_sum", "byte", 64 * MAPS, call_bitmap_sum},
     {"bits_transpose8", "8x8 bits", 64, call_bits_transpose8},
     {"sliced_linear", "state", 8, call_sliced_linear},
     {"sliced_chi", "state", 8, call_sliced_chi},

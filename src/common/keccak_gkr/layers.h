@@ -43,12 +43,14 @@ void layers_trace_destroy(env *e, layers_trace *t);
 SHEAF_MUST_CHECK int layers_prove(tx *c, env *e, layers_claim *out, layers_trace *t, const gf192 *omega, const gf192 *zeta_s,
                                   gf192 v_out);
 
-/* What layers_trace_create chooses, and how layers_prove goes on from there: by maps from bits where the back end has no carry-less
- * product. Here for who counts their memory. */
+/* Tests only: makes rows of five by products with the weights, as where one of them is zero. */
+void layers_trace_set_plain(layers_trace *t);
+
+/* What layers_trace_create chooses. */
 unsigned layers_bit_rounds(layers_shape sh);
-int layers_by_maps(layers_shape sh, unsigned bit_rounds);
-#define LAYERS_WEIGHTED 7 /* tables of 2^bit_rounds rows for each y */
-#define LAYERS_WEIGHTED_WORDS(bit_rounds) ((size_t)(5 * LAYERS_WEIGHTED * 192) << (bit_rounds))
+/* The most bytes that layers_trace_create and layers_prove hold at once. lanes: of how many Omega is not zero everywhere, the
+ * first ones. */
+uint64_t layers_bytes(layers_shape sh, unsigned lanes, unsigned threads);
 
 /* ---- shared by both sides ---- */
 

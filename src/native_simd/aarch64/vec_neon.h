@@ -69,6 +69,7 @@ static inline vec vec_lookup(vec table, vec at) {
     .ntt_tail8 = ntt_tail8, .evec_mul = evec_mul, .evec_mul_add = evec_mul_add, .evec_scale = evec_scale,    \
     .evec_scale_add = evec_scale_add, .evec_scale_add_k = evec_scale_add_k, .evec_fold = evec_fold,          \
     .evec_fold_k = evec_fold_k, .evec_dot = evec_dot, .evec_dot_k = evec_dot_k, .evec_dot3 = evec_dot3,      \
-    .evec_dot3_k = evec_dot3_k, .evec_dot2 = evec_dot2
+    .evec_dot3_k = evec_dot3_k, .evec_dot2 = evec_dot2, .evec_dot8 = evec_dot8, .evec_fold4 = evec_fold4,    \
+    .evec_mul_plus = evec_mul_plus
 
 #endif

@@ -2,6 +2,7 @@
  *
  * The kernels over K and E by 128-bit PCLMULQDQ, two words at a time (kernels_vpclmul.c has them four at a
  * time, where the processor can); the byte kernels on 256-bit registers. */
+#include <string.h>
 #include "cpu.h"
 #include "intrinsics.h"
 #include "bits_x86.h"
@@ -127,6 +128,14 @@ enum {
     MAP_PLANES = 4
 }; /* maps a pass; planes whose 64 lanes are in registers: each table is loaded once */
 
+static inline void planes_add(__m256i s[2 * MAP_PLANES], const uint8_t *t, const __m256i in[4]) {
+    for (size_t o = 0; o < MAP_PLANES; o++) {
+        __m256i lo = table_load(t + 32 * o), hi = table_load(t + 32 * o + 16);
+        s[2 * o] = lookup_add(s[2 * o], lo, hi, in[0], in[2]);
+        s[2 * o + 1] = lookup_add(s[2 * o + 1], lo, hi, in[1], in[3]);
+    }
+}
+
 static void bitmap_accumulate(uint8_t *acc, const bitmap8 *maps, size_t map_stride, const uint8_t *bytes,
                               size_t byte_stride, size_t count) {
     const __m256i half = _mm256_set1_epi8(15);
@@ -143,14 +152,8 @@ static void bitmap_accumulate(uint8_t *acc, const bitmap8 *maps, size_t map_stri
             __m256i s[2 * MAP_PLANES], *at = (__m256i *)(void *)(acc + 64 * plane);
             for (size_t o = 0; o < 2 * MAP_PLANES; o++)
                 s[o] = _mm256_load_si256(at + o);
-            for (size_t j = 0; j < now; j++) {
-                const uint8_t *t = maps[(from + j) * map_stride].tab + 32 * plane;
-                for (size_t o = 0; o < MAP_PLANES; o++) {
-                    __m256i lo = table_load(t + 32 * o), hi = table_load(t + 32 * o + 16);
-                    s[2 * o] = lookup_add(s[2 * o], lo, hi, in[j][0], in[j][2]);
-                    s[2 * o + 1] = lookup_add(s[2 * o + 1], lo, hi, in[j][1], in[j][3]);
-                }
-            }
+            for (size_t j = 0; j < now; j++)
+                planes_add(s, maps[(from + j) * map_stride].tab + 32 * plane, in[j]);
             for (size_t o = 0; o < 2 * MAP_PLANES; o++)
                 _mm256_store_si256(at + o, s[o]);
         }
@@ -188,6 +191,34 @@ static void bitmap_finish(evec d, const uint8_t *acc) {
             planes_to_words(d.p + l * d.stride + lanes, acc + 512 * l + lanes);
 }
 
+static void bitmap_sum(evec d, const bitmap8 *maps, const uint8_t *bytes, size_t byte_stride, size_t count) {
+    const __m256i half = _mm256_set1_epi8(15);
+    _Alignas(64) uint8_t acc[BITMAP_ACC_BYTES];
+    if (count == 0 || count > MAP_RUN) {
+        memset(acc, 0, sizeof acc);
+        bitmap_accumulate(acc, maps, 1, bytes, byte_stride, count);
+        bitmap_finish(d, acc);
+        return;
+    }
+    __m256i in[MAP_RUN][4]; /* as in bitmap_accumulate */
+    for (size_t j = 0; j < count; j++)
+        for (size_t g = 0; g < 2; g++) {
+            __m256i v = bytes_load(bytes + j * byte_stride + 32 * g);
+            in[j][g] = _mm256_and_si256(v, half);
+            in[j][2 + g] = _mm256_and_si256(_mm256_srli_epi16(v, 4), half);
+        }
+    for (size_t plane = 0; plane < 24; plane += MAP_PLANES) {
+        __m256i s[2 * MAP_PLANES];
+        for (size_t o = 0; o < 2 * MAP_PLANES; o++)
+            s[o] = _mm256_setzero_si256();
+        for (size_t j = 0; j < count; j++)
+            planes_add(s, maps[j].tab + 32 * plane, in[j]);
+        for (size_t o = 0; o < 2 * MAP_PLANES; o++)
+            _mm256_store_si256((__m256i *)(void *)(acc + 64 * plane) + o, s[o]);
+    }
+    bitmap_finish(d, acc);
+}
+
 /* Exchanges the bits of a under mask << shift with those of b under mask. */
 static inline void swap_bits(__m256i *a, __m256i *b, int shift, __m256i mask) {
     __m256i t = _mm256_and_si256(_mm256_xor_si256(_mm256_srli_epi64(*a, shift), *b), mask);
@@ -222,19 +253,23 @@ const sheaf_kernels sheaf_kernels_avx2 = {
     .ntt_tail8 = ntt_tail8,
     .evec_mul = evec_mul,
     .evec_mul_add = evec_mul_add,
+    .evec_mul_plus = evec_mul_plus,
     .evec_scale = evec_scale,
     .evec_scale_add = evec_scale_add,
     .evec_scale_add_k = evec_scale_add_k,
     .evec_fold = evec_fold,
+    .evec_fold4 = evec_fold4,
     .evec_fold_k = evec_fold_k,
     .evec_dot = evec_dot,
     .evec_dot_k = evec_dot_k,
     .evec_dot3 = evec_dot3,
     .evec_dot3_k = evec_dot3_k,
     .evec_dot2 = evec_dot2,
+    .evec_dot8 = evec_dot8,
     .bitmap_prepare = bitmap_prepare,
     .bitmap_accumulate = bitmap_accumulate,
     .bitmap_finish = bitmap_finish,
+    .bitmap_sum = bitmap_sum,
     .bits_transpose8 = bits_transpose8,
     .sliced_linear = bits_sliced_linear_avx2,
     .sliced_chi = bits_sliced_chi_avx2,

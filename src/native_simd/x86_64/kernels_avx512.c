@@ -134,12 +134,8 @@ static inline vec map_image(vec bytes, const uint8_t *matrix) {
     return _mm512_gf2p8affine_epi64_epi8(bytes, vec_set1(w), 0);
 }
 
-static void bitmap_accumulate(uint8_t *acc, const bitmap8 *maps, size_t map_stride, const uint8_t *bytes,
+static inline void planes_add(vec s[3][8], const bitmap8 *maps, size_t map_stride, const uint8_t *bytes,
                               size_t byte_stride, size_t count) {
-    vec s[3][8]; /* loops over 24 at once would not be unrolled */
-    for (size_t l = 0; l < 3; l++)
-        for (size_t o = 0; o < 8; o++)
-            s[l][o] = _mm512_load_si512((const void *)(acc + 64 * (8 * l + o)));
     size_t j = 0;
     for (; j + 1 < count; j += 2) {
         const uint8_t *t0 = maps[j * map_stride].tab, *t1 = maps[(j + 1) * map_stride].tab;
@@ -157,6 +153,15 @@ static void bitmap_accumulate(uint8_t *acc, const bitmap8 *maps, size_t map_stri
             for (size_t o = 0; o < 8; o++)
                 s[l][o] = vec_xor(s[l][o], map_image(b0, t0 + 8 * (8 * l + o)));
     }
+}
+
+static void bitmap_accumulate(uint8_t *acc, const bitmap8 *maps, size_t map_stride, const uint8_t *bytes,
+                              size_t byte_stride, size_t count) {
+    vec s[3][8]; /* loops over 24 at once would not be unrolled */
+    for (size_t l = 0; l < 3; l++)
+        for (size_t o = 0; o < 8; o++)
+            s[l][o] = _mm512_load_si512((const void *)(acc + 64 * (8 * l + o)));
+    planes_add(s, maps, map_stride, bytes, byte_stride, count);
     for (size_t l = 0; l < 3; l++)
         for (size_t o = 0; o < 8; o++)
             _mm512_store_si512((void *)(acc + 64 * (8 * l + o)), s[l][o]);
@@ -164,13 +169,11 @@ static void bitmap_accumulate(uint8_t *acc, const bitmap8 *maps, size_t map_stri
 
 /* Eight planes of 64 bytes to 64 words: interleavings of bytes, of pairs and of fours within lanes of 16
  * elements. */
-static inline void planes_to_words(uint64_t *d, const uint8_t *acc) {
-    vec p[8], q[8];
-    for (size_t o = 0; o < 8; o++)
-        p[o] = _mm512_load_si512((const void *)(acc + 64 * o));
+static inline void planes_to_words(uint64_t *d, const vec planes[8]) {
+    vec p[4], q[8];
     for (size_t o = 0; o < 8; o += 2) { /* q[o]: elements 0-7 of each lane; q[o + 1]: elements 8-15 */
-        q[o] = _mm512_unpacklo_epi8(p[o], p[o + 1]);
-        q[o + 1] = _mm512_unpackhi_epi8(p[o], p[o + 1]);
+        q[o] = _mm512_unpacklo_epi8(planes[o], planes[o + 1]);
+        q[o + 1] = _mm512_unpackhi_epi8(planes[o], planes[o + 1]);
     }
     for (size_t h = 0; h < 2; h++) {
         vec a = _mm512_unpacklo_epi16(q[h], q[2 + h]), b = _mm512_unpackhi_epi16(q[h], q[2 + h]);
@@ -190,8 +193,22 @@ static inline void planes_to_words(uint64_t *d, const uint8_t *acc) {
 }
 
 static void bitmap_finish(evec d, const uint8_t *acc) {
+    for (size_t l = 0; l < 3; l++) {
+        vec planes[8];
+        for (size_t o = 0; o < 8; o++)
+            planes[o] = _mm512_load_si512((const void *)(acc + 64 * (8 * l + o)));
+        planes_to_words(d.p + l * d.stride, planes);
+    }
+}
+
+static void bitmap_sum(evec d, const bitmap8 *maps, const uint8_t *bytes, size_t byte_stride, size_t count) {
+    vec s[3][8];
     for (size_t l = 0; l < 3; l++)
-        planes_to_words(d.p + l * d.stride, acc + 512 * l);
+        for (size_t o = 0; o < 8; o++)
+            s[l][o] = vec_zero();
+    planes_add(s, maps, 1, bytes, byte_stride, count);
+    for (size_t l = 0; l < 3; l++)
+        planes_to_words(d.p + l * d.stride, s[l]);
 }
 
 /* Exchanges the bits of a under mask << shift with those of b under mask; the selections are mask ? x : y. */
@@ -226,19 +243,23 @@ const sheaf_kernels sheaf_kernels_avx512 = {
     .ntt_tail8 = ntt_tail8,
     .evec_mul = evec_mul,
     .evec_mul_add = evec_mul_add,
+    .evec_mul_plus = evec_mul_plus,
     .evec_scale = evec_scale,
     .evec_scale_add = evec_scale_add,
     .evec_scale_add_k = evec_scale_add_k,
     .evec_fold = evec_fold,
+    .evec_fold4 = evec_fold4,
     .evec_fold_k = evec_fold_k,
     .evec_dot = evec_dot,
     .evec_dot_k = evec_dot_k,
     .evec_dot3 = evec_dot3,
     .evec_dot3_k = evec_dot3_k,
     .evec_dot2 = evec_dot2,
+    .evec_dot8 = evec_dot8,
     .bitmap_prepare = bitmap_prepare,
     .bitmap_accumulate = bitmap_accumulate,
     .bitmap_finish = bitmap_finish,
+    .bitmap_sum = bitmap_sum,
     .bits_transpose8 = bits_transpose8,
     .sliced_linear = bits_sliced_linear_avx512,
     .sliced_chi = bits_sliced_chi_avx512,
