@@ -2,10 +2,12 @@
 # Brings what a build and its tests need: missing packages by apt-get, BearSSL's source package into .deps/.
 # SPDX-License-Identifier: MIT OR Apache-2.0
 #
-#     tools/setup.sh            installs what is missing (as root, or by sudo), then fetches
-#     tools/setup.sh --wasm     the same, and Emscripten by tools/setup-wasm.sh, for the WebAssembly build
-#     tools/setup.sh --check    changes nothing; says what is missing and exits non-zero if anything is
+#     tools/setup.sh              installs what is missing (as root, or by sudo), then fetches
+#     tools/setup.sh --js         the same, and Node.js and npm, for the JavaScript package and its tests
+#     tools/setup.sh --wasm       the same, and Emscripten by tools/setup-wasm.sh, for the WebAssembly build
+#     tools/setup.sh --check      changes nothing; says what is missing and exits non-zero if anything is
 #
+# Flags may stand together: --check --wasm --js. tools/test-browser.sh --setup brings Chromium.
 # Running it again is cheap. Where packages cannot be installed it names them; BearSSL's sources of version 0.6
 # may also be put into .deps/bearssl by hand (the folder that holds inc/bearssl.h).
 set -euo pipefail
@@ -15,18 +17,23 @@ deps=$PWD/.deps
 say() { printf 'setup: %s\n' "$*"; }
 die() { printf 'setup: error: %s\n' "$*" >&2; exit 1; }
 
-check_only=0 wasm=0
-case "${1-}" in
-    '') ;;
-    --check) check_only=1 ;;
-    --wasm) wasm=1 ;;
-    *) die "unknown argument $1 (known: --check, --wasm)" ;;
-esac
+oldest_node=18
+
+check_only=0 wasm=0 js=0
+for argument in "$@"; do
+    case "$argument" in
+        --check) check_only=1 ;;
+        --wasm) wasm=1 ;;
+        --js) js=1 ;;
+        *) die "unknown argument $argument (known: --check, --js, --wasm)" ;;
+    esac
+done
 
 have() { command -v "$1" >/dev/null 2>&1; }
 have_header() { # a header that the C compiler finds
     have cc && printf '#include <%s>\n' "$1" | cc -x c -fsyntax-only - >/dev/null 2>&1
 }
+new_enough_node() { node -e "process.exit(parseInt(process.versions.node) >= $oldest_node ? 0 : 1)" 2>/dev/null; }
 bearssl_there() { [ -f "$deps/bearssl/inc/bearssl.h" ] && [ -f "$deps/bearssl/src/inner.h" ]; }
 
 # ---- packages ----
@@ -48,6 +55,10 @@ list_missing() {
         have xz || required+=(xz-utils)
         have patch || required+=(patch)
     fi
+    if [ "$js" = 1 ]; then
+        have node || required+=(nodejs)
+        have npm || required+=(npm)
+    fi
     have_header simde/x86/avx512.h || optional+=(libsimde-dev)
 }
 
@@ -57,6 +68,8 @@ if [ "$check_only" = 1 ]; then
     if [ "${#required[@]}" -gt 0 ]; then say "missing packages: ${required[*]}"; missing=1; fi
     if [ "${#optional[@]}" -gt 0 ]; then say "missing, for optional tests: ${optional[*]}"; missing=1; fi
     if ! bearssl_there; then say "missing: BearSSL's sources in .deps/bearssl"; missing=1; fi
+    if [ "$js" = 1 ] && have node && ! new_enough_node; then say "Node.js is older than $oldest_node"; missing=1; fi
+    if [ "$wasm" = 1 ]; then bash tools/setup-wasm.sh --check || missing=1; fi
     exit "$missing"
 fi
 
@@ -82,6 +95,10 @@ if [ "${#required[@]}" -gt 0 ] || [ "${#optional[@]}" -gt 0 ]; then
     if [ "${#optional[@]}" -gt 0 ]; then
         say "not installed, the tests that need them will be skipped: ${optional[*]}"
     fi
+fi
+
+if [ "$js" = 1 ] && ! new_enough_node; then
+    die "Node.js $(node --version) is too old: version $oldest_node or newer is needed"
 fi
 
 # ---- BearSSL ----
