@@ -126,7 +126,7 @@ export function createSheaf(options = {}) {
         const found = findNative(VERSION, env);
         if (found === null) return api.createProver(others);
         const threads = internal.threadsOf(others.threads).threads;
-        return nativeProver(found, threads, () => api.createProver({ ...others, threads: 1 }));
+        return nativeProver(found, threads, others.maxMemory, () => api.createProver({ ...others, threads: 1 }));
     }
 
     return { ...api, keygen, sign, keyStatus, createProver };
@@ -134,11 +134,11 @@ export function createSheaf(options = {}) {
 
 /**
  * A prover that is the native command.
- * @param {{file: string, isa: string}} native @param {number} threads
+ * @param {{file: string, isa: string}} native @param {number} threads @param {number | undefined} maxMemory
  * @param {() => Promise<any>} other tells what the WebAssembly would take
  * @returns {any}
  */
-function nativeProver(native, threads, other) {
+function nativeProver(native, threads, maxMemory, other) {
     const stopping = new AbortController();
     /** @param {any} options */
     const checked = (options) => {
@@ -153,7 +153,8 @@ function nativeProver(native, threads, other) {
         };
         checkEnded();
         const rate = o.logInvRate > 0 ? ["--log-inv-rate", String(o.logInvRate)] : [];
-        const all = [...args, "-o", "-", "--quiet", "--threads", String(threads), ...rate];
+        const memory = maxMemory === undefined ? [] : ["--memory", String(Math.max(1, Math.floor(maxMemory / 1048576)))];
+        const all = [...args, "-o", "-", "--quiet", "--threads", String(threads), ...rate, ...memory];
         o.onProgress?.(0, "native");
         checkEnded();
         /* Ended by the caller's signal, or by dispose. */

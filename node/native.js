@@ -91,7 +91,7 @@ export function nativeEnv() {
 function codeOf(said) {
     if (/do(es)? not verify/.test(said)) return "BAD_SIGNATURE";
     if (/public keys \d+ and \d+ are the same/.test(said)) return "DUPLICATE_KEY";
-    if (/out of memory/.test(said)) return "OUT_OF_MEMORY";
+    if (/out of memory|MiB of memory, /.test(said)) return "OUT_OF_MEMORY";
     if (/no parameters/.test(said)) return "UNSUPPORTED";
     return "IO";
 }

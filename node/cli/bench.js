@@ -1,19 +1,32 @@
-/* Verbs that measure, and security: bench hash, bench aggregate, bench kernels.  SPDX-License-Identifier: MIT OR Apache-2.0
+/* Verbs that measure (bench hash, aggregate, commit, kernels), and security.  SPDX-License-Identifier: MIT OR Apache-2.0
  *
  * Where a native command is found it is what is measured; SHEAF_NATIVE=none measures the WebAssembly. */
 import { createHash } from "node:crypto";
 import { ENTRY_BYTES, KEY_BYTES, MAX_SIGNERS } from "../../web/core/bytes.js";
-import { KIND_HASH, KIND_LEANXMSS } from "../../web/core/engine.js";
-import { createSheaf } from "../index.js";
+import { KIND_HASH, KIND_LEANXMSS, checkProofMemory } from "../../web/core/engine.js";
 import { OK, parseArgs, plural, quote } from "./context.js";
 import { engineOf } from "./engine.js";
-import { MAX_RATE, MEMORY_SPEC, addFields, catchSignals, delegate, examplePreimages, nativeFor, proverOptions, working } from "./prove.js";
+import {
+    MAX_RATE,
+    MEMORY_SPEC,
+    addFields,
+    catchSignals,
+    delegate,
+    examplePreimages,
+    isOverMemory,
+    nativeFor,
+    proverFor,
+    tellMemory,
+    working,
+} from "./prove.js";
 
 /** @typedef {import("./context.js").Command} Command */
 
 const MOST_REPEATS = 100;
 const LEAST_VERIFICATIONS = 5;
 const EXAMPLE_EPOCH = 7;
+const MOST_LOG_WORDS = 26;
+const LOG_COLUMNS_LEAST = 3;
 
 /** @param {Command} c @param {string[]} argv with the verb's words @param {boolean} [say] which command it was */
 async function natively(c, argv, say = false) {
@@ -26,11 +39,6 @@ async function natively(c, argv, say = false) {
         if (out !== "") c.write("-", added);
     }
     return code;
-}
-
-/** The middle one; of two middle ones the slower. @param {{seconds: number}[]} times @returns {any} */
-function median(times) {
-    return [...times].sort((a, b) => a.seconds - b.seconds)[Math.floor(times.length / 2)];
 }
 
 /* ---- signers that anyone can make again (src/common/cli/examples.c) ---- */
@@ -74,12 +82,19 @@ function listOf(set) {
 /* ---- measuring ---- */
 
 /**
+ * @typedef {{seconds: number, cpu: number, faults: number, stages: Map<string, {calls: number, seconds: number}>,
+ *            envelope: Uint8Array}} Round
+ * @typedef {{median: number, least: number, most: number}} Range
+ */
+
+/**
  * @param {(o: any) => Promise<Uint8Array>} prove @param {any} work
- * @returns {Promise<{seconds: number, stages: Map<string, {calls: number, seconds: number}>, envelope: Uint8Array}>}
+ * @returns {Promise<Round>}
  */
 async function timeOnce(prove, work) {
-    /** @type {Map<string, {calls: number, seconds: number}>} */
+    /** @type {Round["stages"]} */
     const stages = new Map();
+    const [cpu, { minorPageFault }] = [process.cpuUsage(), process.resourceUsage()];
     let at = performance.now();
     const begin = at;
     let name = "";
@@ -100,13 +115,37 @@ async function timeOnce(prove, work) {
     };
     const envelope = await prove({ signal: work.signal, onProgress });
     leave(performance.now());
-    return { seconds: (performance.now() - begin) / 1000, stages, envelope };
+    const used = process.cpuUsage(cpu);
+    return {
+        seconds: (performance.now() - begin) / 1000,
+        cpu: (used.user + used.system) / 1e6,
+        faults: process.resourceUsage().minorPageFault - minorPageFault,
+        stages,
+        envelope,
+    };
 }
 
-/** @param {any} r figures */
+/** The middle one; of two middle ones the slower. @param {Round[]} rounds */
+function medianRound(rounds) {
+    return [...rounds].sort((a, b) => a.seconds - b.seconds)[Math.floor(rounds.length / 2)];
+}
+
+/** @param {number[]} values @returns {Range} */
+function rangeOf(values) {
+    const sorted = [...values].sort((a, b) => a - b);
+    return { median: sorted[Math.floor(sorted.length / 2)], least: sorted[0], most: sorted[sorted.length - 1] };
+}
+
+/** @param {string} name @param {Range} r */
+function rangeJson(name, r) {
+    return [`"${name}": ${r.median.toFixed(6)}`, `"${name}_least": ${r.least.toFixed(6)}`, `"${name}_most": ${r.most.toFixed(6)}`];
+}
+
+/** The native command's fields; what only it can count is 0 or empty. @param {any} r figures */
 function figuresJson(r) {
-    const stages = [...r.stages].map(([name, s]) => {
-        return `{"name":${quote(name)},"calls":${s.calls},"seconds":${s.seconds.toFixed(9)},"cycles":0,"children":[]}`;
+    const stages = [...r.mid.stages].map(([name, s]) => {
+        const share = (s.seconds / r.mid.seconds).toFixed(4);
+        return `{"name":${quote(name)},"calls":${s.calls},"seconds":${s.seconds.toFixed(9)},"cycles":0,"share":${share},"children":[]}`;
     });
     const fields = [
         `"bench": ${quote(r.signers ? "aggregate" : "hash")}`,
@@ -115,16 +154,23 @@ function figuresJson(r) {
         `"hashes": ${r.hashes}`,
         `"threads": ${r.threads}`,
         `"isa": ${quote(r.isa)}`,
+        `"warmup": ${r.warmup}`,
         `"repeats": ${r.repeats}`,
-        `"seconds_prove": ${r.prove.toFixed(6)}`,
-        `"seconds_verify": ${r.verify.toFixed(6)}`,
-        `"cycles_per_permutation": 0.0`,
-        `"permutations_per_second": ${(r.permutations / r.prove).toFixed(1)}`,
-        `"signatures_per_second": ${(r.signers / r.prove).toFixed(2)}`,
-        `"proof_bytes": ${r.proofBytes}`,
+        ...rangeJson("seconds_prove", r.prove),
+        `"cpu_seconds": ${r.cpu.median.toFixed(6)}`,
+        `"cpu_seconds_least": ${r.cpu.least.toFixed(6)}`,
+        `"page_faults": ${r.mid.faults}`,
         `"peak_bytes": ${r.peakBytes}`,
+        `"prover_peak_bytes": ${r.proverPeakBytes}`,
+        `"predicted_bytes": ${r.predicted}`,
+        ...rangeJson("seconds_verify", r.verify),
+        `"cycles_per_permutation": 0.0`,
+        `"permutations_per_second": ${(r.permutations / r.prove.median).toFixed(1)}`,
+        `"signatures_per_second": ${(r.signers / r.prove.median).toFixed(2)}`,
+        `"proof_bytes": ${r.proofBytes}`,
         `"log_inv_rate": ${r.rate}`,
         `"security_bits": ${r.securityBits.toFixed(2)}`,
+        `"layer_cycles_per_permutation": {}`,
         `"stages": [${stages.join(",")}]`,
         `"engine": "WebAssembly"`,
     ];
@@ -135,29 +181,40 @@ function figuresJson(r) {
 function figuresText(r) {
     const count = r.signers ? `${r.signers} signers` : `${r.hashes} hashes`;
     const threads = `${r.threads} thread${plural(r.threads)}`;
-    const rate = (r.permutations / r.prove).toFixed(0);
-    const signatures = r.signers ? `, ${(r.signers / r.prove).toFixed(1)} signatures a second` : "";
+    const rate = (r.permutations / r.prove.median).toFixed(0);
+    const signatures = r.signers ? `, ${(r.signers / r.prove.median).toFixed(1)} signatures a second` : "";
     const seconds = (/** @type {number} */ s) => s.toFixed(4).padStart(10);
+    const range = (/** @type {Range} */ x) => `${seconds(x.median)} s (${x.least.toFixed(4)} .. ${x.most.toFixed(4)})`;
+    const megabytes = (/** @type {number} */ n) => (n / 1e6).toFixed(1);
     const lines = [
-        `${count}, ${r.permutations} permutations, ${threads}, WebAssembly (${r.isa}); medians of ${r.repeats}`,
-        `prove   ${seconds(r.prove)} s, ${rate} permutations a second${signatures}`,
-        `verify  ${seconds(r.verify)} s`,
+        `${count}, ${r.permutations} permutations, ${threads}, WebAssembly (${r.isa}); medians of ${r.repeats}, with the range`,
+        `prove   ${range(r.prove)}, ${rate} permutations a second${signatures}`,
+        `verify  ${range(r.verify)}`,
         `proof   ${String(r.proofBytes).padStart(10)} bytes, first rate 2^-${r.rate}, ${r.securityBits.toFixed(2)} bits of soundness`,
-        `memory  ${(r.peakBytes / 1e6).toFixed(1).padStart(10)} MB at most`,
+        `cpu     ${range(r.cpu)}, ${r.mid.faults} page faults`,
+        `memory  ${megabytes(r.peakBytes).padStart(10)} MB at most in the process, ${megabytes(r.proverPeakBytes)} MB in the module ` +
+            `(${megabytes(r.predicted)} MB were foretold)`,
         "",
+        `  ${"stage".padEnd(30)} ${"time".padStart(12)} ${"of whole".padStart(10)}`,
     ];
-    for (const [name, s] of r.stages) {
-        lines.push(`  ${name.padEnd(30)} ${seconds(s.seconds)} s ${((100 * s.seconds) / r.prove).toFixed(1).padStart(5)}%`);
+    for (const [name, s] of r.mid.stages) {
+        const share = ((100 * s.seconds) / r.mid.seconds).toFixed(1);
+        lines.push(`  ${name.padEnd(30)} ${seconds(s.seconds)} s ${share.padStart(9)}%`);
     }
     return `${lines.join("\n")}\n`;
 }
+
+/** @type {import("./context.js").Spec[]} */
+const ROUND_SPECS = [
+    { name: "repeats", type: "number", min: 1, max: MOST_REPEATS },
+    { name: "warmup", type: "number", max: MOST_REPEATS },
+];
 
 /** @param {Command} c @param {string[]} argv @param {string} sizeName @param {number} least @param {number} most */
 function benchArgs(c, argv, sizeName, least, most) {
     const { values, files } = parseArgs(c, argv, [
         { name: sizeName, type: "number", min: least, max: most },
-        { name: "repeats", type: "number", min: 1, max: MOST_REPEATS },
-        { name: "warmup", type: "number", max: MOST_REPEATS },
+        ...ROUND_SPECS,
         { name: "log-inv-rate", type: "number", min: 1, max: MAX_RATE },
         MEMORY_SPEC,
         { name: "output", letter: "o", type: "text" },
@@ -170,25 +227,29 @@ function benchArgs(c, argv, sizeName, least, most) {
 /**
  * @param {Command} c @param {{repeats: number, warmup: number, output?: string}} b
  * @param {{kind: number, signers: number, hashes: number}} size
- * @param {(prover: any, o: any) => Promise<Uint8Array>} prove
+ * @param {() => Promise<(prover: any, o: any) => Promise<Uint8Array>>} prepare makes what is proven, where it fits
  */
-async function measure(c, b, size, prove) {
+async function measure(c, b, size, prepare) {
     const { kind, signers, hashes } = size;
     let prover;
     try {
-        prover = await createSheaf().createProver(proverOptions(c));
+        prover = await proverFor(c);
         const mine = prover;
-        const times = await working(c, "bench", async (work) => {
+        const { logInvRate } = c;
+        const need = await mine.memory(signers ? { signers, logInvRate } : { hashes, logInvRate });
+        checkProofMemory(kind, signers || hashes, need);
+        const prove = await prepare();
+        const rounds = await working(c, "bench", async (work) => {
             const all = [];
-            for (let i = 0; i < b.warmup + b.repeats; i++) all.push(await timeOnce((o) => prove(mine, o), work));
+            for (let i = 0; i < b.warmup + b.repeats; i++) all.push(await timeOnce((o) => prove(mine, { ...o, logInvRate }), work));
             return all.slice(b.warmup);
         });
-        const mid = median(times);
+        const mid = medianRound(rounds);
         const engine = await engineOf("verifier");
         const verifications = Array.from({ length: Math.max(b.repeats, LEAST_VERIFICATIONS) }, () => {
             const begin = performance.now();
             if (!engine.verify(mid.envelope, { kind }).accepted) throw new Error("the proof does not verify");
-            return { seconds: (performance.now() - begin) / 1000 };
+            return (performance.now() - begin) / 1000;
         });
         const { info } = engine.inspect(mid.envelope);
         if (b.output !== undefined) c.write(b.output, mid.envelope);
@@ -199,19 +260,23 @@ async function measure(c, b, size, prove) {
             permutations: (signers || hashes) * info.permutations_per_slot,
             threads: prover.threads,
             isa: prover.kernels,
+            warmup: b.warmup,
             repeats: b.repeats,
-            prove: mid.seconds,
-            verify: median(verifications).seconds,
+            mid,
+            prove: rangeOf(rounds.map((r) => r.seconds)),
+            cpu: rangeOf(rounds.map((r) => r.cpu)),
+            verify: rangeOf(verifications),
             proofBytes: info.proof_bytes,
             peakBytes: process.resourceUsage().maxRSS * 1024,
+            proverPeakBytes: await /** @type {any} */ (mine)._client.call({ op: "memorySize", args: {} }),
+            predicted: need.needed,
             rate: info.log_inv_rate,
             securityBits: info.security_bits,
-            stages: mid.stages,
         };
         c.write("-", (c.json ? figuresJson : figuresText)(figures));
         return OK;
     } catch (error) {
-        return c.failure(null, error);
+        return isOverMemory(error) ? tellMemory(c, error) : c.failure(null, error);
     } finally {
         await prover?.dispose();
     }
@@ -224,9 +289,10 @@ export async function benchHash(c, argv) {
     const done = await natively(c, ["bench", "hash", ...argv], true);
     if (done !== null) return done;
     const hashes = 2 ** b.size;
-    const preimages = examplePreimages(hashes, new Uint8Array(32));
-    const { logInvRate } = c;
-    return measure(c, b, { kind: KIND_HASH, signers: 0, hashes }, (prover, o) => prover.proveHashBatch(preimages, { ...o, logInvRate }));
+    return measure(c, b, { kind: KIND_HASH, signers: 0, hashes }, async () => {
+        const preimages = examplePreimages(hashes, new Uint8Array(32));
+        return (prover, o) => prover.proveHashBatch(preimages, o);
+    });
 }
 
 /** @param {Command} c @param {string[]} argv */
@@ -235,9 +301,10 @@ export async function benchAggregate(c, argv) {
     if (c.help) return OK;
     const done = await natively(c, ["bench", "aggregate", ...argv], true);
     if (done !== null) return done;
-    const list = listOf(await working(c, "bench", ({ signal }) => exampleSignatures(b.size, signal)));
-    const { logInvRate } = c;
-    return measure(c, b, { kind: KIND_LEANXMSS, signers: b.size, hashes: 0 }, (prover, o) => prover.aggregate(list, { ...o, logInvRate }));
+    return measure(c, b, { kind: KIND_LEANXMSS, signers: b.size, hashes: 0 }, async () => {
+        const list = listOf(await working(c, "bench", ({ signal }) => exampleSignatures(b.size, signal)));
+        return (prover, o) => prover.aggregate(list, o);
+    });
 }
 
 /** @param {Command} c @param {string} what @returns {never} */
@@ -248,16 +315,17 @@ function onlyNative(c, what) {
 /** @param {Command} c @param {string[]} argv */
 export async function benchCommit(c, argv) {
     const { values, files } = parseArgs(c, argv, [
-        { name: "log-words", type: "number", min: 7, max: 26 },
-        { name: "log-rows", type: "number", max: 26 },
-        { name: "repeats", type: "number", min: 1, max: MOST_REPEATS },
-        { name: "warmup", type: "number", max: MOST_REPEATS },
+        { name: "log-words", type: "number", min: 7, max: MOST_LOG_WORDS },
+        { name: "log-rows", type: "number", max: MOST_LOG_WORDS },
+        ...ROUND_SPECS,
         { name: "log-inv-rate", type: "number", min: 1, max: MAX_RATE },
         MEMORY_SPEC,
     ]);
     if (c.help) return OK;
     if (files.length > 0) c.error(files[0], null, "an argument that is not expected");
-    if (values["log-words"] === undefined) c.error(null, "--log-words", "is needed");
+    const { "log-words": words, "log-rows": rows } = values;
+    if (words === undefined) c.error(null, "--log-words", "is needed");
+    if (rows + LOG_COLUMNS_LEAST > words) c.error(null, "--log-rows", `${rows} leaves fewer than 2^${LOG_COLUMNS_LEAST} columns`);
     return (await natively(c, ["bench", "commit", ...argv])) ?? onlyNative(c, "commitments are measured");
 }
 

@@ -5,12 +5,14 @@ import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import os from "node:os";
 import { MAX_HASHES, PREIMAGE_BYTES, toHex } from "../../web/core/bytes.js";
+import { SheafError } from "../../web/core/errors.js";
 import { countOf, entryOf, SCHEME } from "../../web/core/formats.js";
 import { createSheaf } from "../index.js";
 import { endsWithUs, findNative, nativeEnv } from "../native.js";
 import { isUtf8 } from "../paths.js";
-import { Exit, OK, parseArgs, plain, plural, quote, say } from "./context.js";
+import { ERROR, Exit, OK, parseArgs, plain, plural, quote, say } from "./context.js";
 import { engineOf } from "./engine.js";
+import { freeBytes } from "./memory.js";
 import { readSignatures } from "./signatures.js";
 
 /**
@@ -68,9 +70,20 @@ export async function working(c, what, run) {
     }
 }
 
-/** What the command's options ask of a prover. @param {Command} c @returns {import("../index.d.ts").ProverOptions} */
-export function proverOptions(c) {
-    return { threads: c.threads || "auto", ...(c.memory > 0 && { maxMemory: c.memory * 1048576 }) };
+/** A prover of as many threads and as much memory as is asked for. @param {Command} c */
+export function proverFor(c) {
+    return createSheaf().createProver({ threads: c.threads || "auto", maxMemory: c.memory * 1048576 || freeBytes() });
+}
+
+/** Whether a failure is one that --memory changes. @param {unknown} error @returns {error is SheafError} */
+export function isOverMemory(error) {
+    return error instanceof SheafError && error.code === "OUT_OF_MEMORY" && Number.isFinite(error.needed);
+}
+
+/** @param {Command} c @param {SheafError} error */
+export function tellMemory(c, error) {
+    c.print(null, null, `${error.message} (see --memory)`);
+    return ERROR;
 }
 
 /** @param {Command} c @param {number} start @param {number} count @param {Uint8Array | undefined} seed */
@@ -196,7 +209,7 @@ async function proveHere(c, input, what, output, run, description) {
     let prover;
     let seconds = 0;
     try {
-        prover = await createSheaf().createProver(proverOptions(c));
+        prover = await proverFor(c);
         const mine = prover;
         const begin = performance.now();
         envelope = await working(c, what, (work) => run(mine, work));
@@ -208,7 +221,7 @@ async function proveHere(c, input, what, output, run, description) {
         return OK;
     } catch (error) {
         if (error instanceof Exit) throw error;
-        return c.failure(input, error);
+        return isOverMemory(error) ? tellMemory(c, error) : c.failure(input, error);
     } finally {
         await prover?.dispose();
     }

@@ -185,6 +185,17 @@ describe("the command in Node", withNative, () => {
         same(["hash", "prove", "--log-n", "1", "--seed", message, "-o", "b1.sheaf", "--json", "--log-inv-rate", "3"], { code: 0 });
         sameFile("b1.sheaf");
     });
+    test("refuses what does not fit before it proves, with numbers", () => {
+        const args = ["hash", "prove", "--log-n", "12", "--memory", "2", "-o", "narrow.sheaf"];
+        for (const [i, run] of [runNative, runCli].entries()) {
+            const { code, err } = run(args, { cwd: folders[i] });
+            assert.equal(code, 2);
+            assert.match(err, /^sheaf hash prove: a batch of 4096 hashes takes \d+ MiB of memory, 2 MiB can be had \(see --memory\)\n$/);
+            assert.ok(!fs.existsSync(path.join(folders[i], "narrow.sheaf")));
+        }
+        same(["hash", "prove", "--log-n", "0", "--seed", message, "--memory", "64", "-o", "wide.sheaf"], { code: 0 });
+        sameFile("wide.sheaf");
+    });
     test("proves aggregates, the same bytes, and each verifies the other's", () => {
         same(["aggregate", "list.json", "-o", "a.sheaf", "--json"], { code: 0 });
         sameFile("a.sheaf");
@@ -292,6 +303,8 @@ describe("the command in Node", withNative, () => {
         setTimeout(() => stop.abort(), 50);
         await assert.rejects(running, { code: "CANCELLED" });
         assert.equal((await prover.memory({ signers: 4 })).fits, true);
+        const narrow = await createProver({ native: /** @type {string} */ (native), threads: 1, maxMemory: 2 ** 21 });
+        await assert.rejects(narrow.proveHashBatch(new Uint8Array(128 * 4096)), { code: "OUT_OF_MEMORY" });
         await assert.rejects(prover.aggregate(list, /** @type {any} */ ({ rate: 1 })), { code: "INVALID_ARGUMENT" });
         const left = assert.rejects(prover.proveHashBatch(new Uint8Array(128 * 65536)), { code: "DISPOSED" });
         await prover.dispose();

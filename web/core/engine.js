@@ -22,6 +22,29 @@ const SLACK = 1 << 20;
  * @typedef {(fraction: number, stage: string) => boolean} Progress true cancels
  */
 
+/** What a proof is called where it is refused. @param {number} kind @param {number} count */
+function proofOf(kind, count) {
+    if (kind === KIND_HASH) return `a batch of ${count} hash${count === 1 ? "" : "es"}`;
+    return `an aggregate of ${count} signature${count === 1 ? "" : "s"}`;
+}
+
+/** @param {string} what @param {number} needed bytes; Infinity: more than there can be @param {number} available */
+function tooMuch(what, needed, available) {
+    const mib = (/** @type {number} */ n, round = Math.ceil) => `${round(n / 1048576)} MiB`;
+    const text = Number.isFinite(needed)
+        ? `${what} takes ${mib(needed)} of memory, ${mib(available, Math.floor)} can be had`
+        : `${what} takes more than the 4096 MiB that WebAssembly can have`;
+    return new SheafError("OUT_OF_MEMORY", text, { needed, available });
+}
+
+/**
+ * Refuses a proof that does not fit, before anything is done for it.
+ * @param {number} kind @param {number} count @param {{needed: number, available: number}} need
+ */
+export function checkProofMemory(kind, count, { needed, available }) {
+    if (needed > available) throw tooMuch(proofOf(kind, count), needed, available);
+}
+
 export class Engine {
     /**
      * @param {any} instance of one of the modules
@@ -176,15 +199,7 @@ export class Engine {
     checkMemory(work, inputs, what) {
         const used = this.memoryUsed();
         const needed = work === 0xffffffff ? Infinity : used + work + inputs + SLACK;
-        if (needed <= this.memoryLimit) return;
-        const mib = (/** @type {number} */ n) => `${Math.ceil(n / 1048576)} MiB`;
-        throw new SheafError(
-            "OUT_OF_MEMORY",
-            needed === Infinity
-                ? `${what} takes more than the 4096 MiB that WebAssembly can have`
-                : `${what} takes ${mib(needed)} of memory, ${mib(this.memoryLimit)} can be had`,
-            { needed, available: this.memoryLimit },
-        );
+        if (needed > this.memoryLimit) throw tooMuch(what, needed, this.memoryLimit);
     }
 
     /* ---- verifying side ---- */
@@ -283,7 +298,7 @@ export class Engine {
         const n = entries.length / ENTRY_BYTES;
         const threads = this.provers.get(prover) ?? 1;
         const work = this.m._sheaf_wasm_prove_bytes(KIND_LEANXMSS, n, logInvRate, threads) >>> 0;
-        this.checkMemory(work, entries.length, `an aggregate of ${n} signatures`);
+        this.checkMemory(work, entries.length, proofOf(KIND_LEANXMSS, n));
         return this.reporting(progress, () =>
             this.with([message, entries], (m, e) => {
                 this.check(this.m._sheaf_wasm_aggregate(this.result, prover, logInvRate, epoch, m, e, n));
@@ -297,7 +312,7 @@ export class Engine {
         const n = preimages.length / PREIMAGE_BYTES;
         const threads = this.provers.get(prover) ?? 1;
         const work = this.m._sheaf_wasm_prove_bytes(KIND_HASH, n, logInvRate, threads) >>> 0;
-        this.checkMemory(work, preimages.length, `a batch of ${n} hashes`);
+        this.checkMemory(work, preimages.length, proofOf(KIND_HASH, n));
         return this.reporting(progress, () =>
             this.with(
                 [preimages],

@@ -149,6 +149,8 @@ export function serve(glue, port) {
             }
         },
         memoryUsed: (e) => ({ value: e.memoryUsed() }),
+        /* The most that it has had: it never shrinks. */
+        memorySize: (e) => ({ value: e.bytes().length }),
         keyInterval: (e, { start, count }) => ({ value: e.keyInterval(start, count) }),
         keygen(e, { start, count, seed, threads }, id) {
             const logCount = e.keyInterval(start, count);
