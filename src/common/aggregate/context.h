@@ -3,11 +3,13 @@
 #define SHEAF_CONTEXT_H
 
 #include "aggregate.h"
+#include "../base/keep.h"
 #include "sheaf.h"
 
 struct sheaf_context {
     sheaf_options options;
     mem mem;
+    keep keep;                /* what mem takes its blocks from, where the caller has no allocator */
     pool *pool;               /* NULL: the caller's thread alone */
     struct stage_log *stages; /* set by the bench; NULL otherwise */
 };

@@ -10,22 +10,32 @@ static int options_valid(const sheaf_options *o) {
            (o->alloc == NULL) == (o->free == NULL);
 }
 
+/* The caller's allocator, or the C library's: where the context itself is. */
+static mem hooks_of(const sheaf_options *o) {
+    mem m = {0};
+    if (o != NULL) {
+        m.alloc_fn = o->alloc;
+        m.free_fn = o->free;
+        m.ctx = o->alloc_ctx;
+    }
+    return m;
+}
+
 sheaf_status sheaf_context_create(sheaf_context **ctx, const sheaf_options *options) {
     *ctx = NULL;
     if (options != NULL && !options_valid(options))
         return SHEAF_INVALID_ARGUMENT;
-    mem hooks = {0};
-    if (options != NULL) {
-        hooks.alloc_fn = options->alloc;
-        hooks.free_fn = options->free;
-        hooks.ctx = options->alloc_ctx;
-    }
+    mem hooks = hooks_of(options);
     sheaf_context *c = mem_alloc_zero(&hooks, sizeof *c);
     if (c == NULL)
         return SHEAF_OUT_OF_MEMORY;
     c->mem = hooks;
     if (options != NULL)
         c->options = *options;
+#ifndef __EMSCRIPTEN__ /* there no page ever goes back to the system */
+    if (c->options.alloc == NULL)
+        keep_init(&c->keep, &c->mem);
+#endif
     if (c->options.threads != 1) {
         c->pool = pool_create(c->options.threads);
         if (c->pool == NULL) {
@@ -41,7 +51,8 @@ void sheaf_context_destroy(sheaf_context *ctx) {
     if (ctx == NULL)
         return;
     pool_destroy(ctx->pool);
-    mem hooks = ctx->mem;
+    keep_release(&ctx->keep);
+    mem hooks = hooks_of(&ctx->options);
     mem_free(&hooks, ctx);
 }
 
