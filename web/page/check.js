@@ -43,8 +43,8 @@ const p = (...children) => el("p", null, ...children);
 
 /* ---- what the file says ---- */
 
-/** @param {string | null} text */
-const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) : "");
+/** @param {string[]} things */
+const listed = (things) => [things.slice(0, -1).join(", "), ...things.slice(-1)].filter(Boolean).join(" and ");
 
 /** @param {Uint8Array} data */
 const code = (data) => el("code", { class: "hex" }, hex(data));
@@ -303,12 +303,13 @@ function sayVerdict(info, expected) {
         return `Accepted: the proof holds. ${who} Checked in ${took}.`;
     }
     if (info.check === "statement") {
-        say(
-            "bad",
-            "Rejected: not what you expect",
-            p(`${checkWords("statement")} Checked in ${took}.`),
-            el("p", { class: "detail" }, `${sentence(info.reason)}.`),
-        );
+        const is = compare(info, expected);
+        const other = [
+            is.sameKeys === false && "the signers",
+            is.sameEpoch === false && "the epoch",
+            is.sameMessage === false && "the message",
+        ].filter((what) => what !== false);
+        say("bad", "Rejected: not what you expect", p(`${checkWords("statement")} Checked in ${took}.`), p(`Not as you expect: ${listed(other)}.`));
         return "Rejected: the proof is about something else than you expect.";
     }
     const where = info.index ? `, at ${count(info.index)}` : "";
@@ -428,7 +429,7 @@ export async function takeFiles(files) {
  */
 export async function takeMade(data, name, keys, epoch, message) {
     open = { name, data };
-    list = { name: "the keys made here", keys };
+    list = { name: "made here", keys };
     badList = false;
     byId("expect-epoch").value = String(epoch);
     byId("expect-message").value = message;
@@ -437,6 +438,7 @@ export async function takeMade(data, name, keys, epoch, message) {
     byId("check").scrollIntoView();
     await check();
     byId("verdict").focus({ preventScroll: true });
+    byId("verdict").scrollIntoView({ block: "nearest" });
 }
 
 /** @param {() => Promise<typeof import("../index.js")>} loader */

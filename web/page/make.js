@@ -103,8 +103,8 @@ async function showNeeds() {
         const need = await prover.memory({ signers: wanted.signers });
         if (mine !== asked) return need.fits;
         const needed = Number.isFinite(need.needed) ? `about ${memory(need.needed)}` : "more than 4 GiB";
-        if (need.fits) sayNeeds(`Needs ${needed} of memory, of ${memory(need.available)} that there are.`, false);
-        else sayNeeds(`Does not fit: it needs ${needed} of memory, and there are ${memory(need.available)}. Choose fewer signers.`, true);
+        if (need.fits) sayNeeds(`Needs ${needed} of memory; up to ${memory(need.available)} can be used.`, false);
+        else sayNeeds(`Does not fit: it needs ${needed} of memory, and ${memory(need.available)} can be used. Choose fewer signers.`, true);
         return need.fits;
     } catch (error) {
         if (mine !== asked) return false;
