@@ -3,7 +3,8 @@
  *
  * tests/vectors/golden.txt has a line a proof: circuit, signers, first rate (0: the default), length, H(proof). Input i is made from
  * SHAKE256("sheaf golden KIND" || i, 8 bytes little endian): a 128-byte message, or a key's 32-byte seed; epoch 12345, message
- * SHAKE256("sheaf golden statement"). SHEAF_GOLDEN_PRINT=1 prints the lines that this build gives. */
+ * SHAKE256("sheaf golden statement"). SHEAF_GOLDEN_PRINT=1 prints the lines that this build gives; SHEAF_GOLDEN_CHOSEN=1 makes them
+ * on the chosen back end only, with two threads: for emulators, where the other runs take too long. */
 #include "t.h"
 #include "circuit/leaf.h"
 #include "circuit/witness.h"
@@ -116,6 +117,7 @@ static unsigned run_lines(const char *circuit_name, int (*make)(rig *g, size_t n
     char line[200];
     unsigned lines = 0;
     const sheaf_isa chosen = kernels_isa();
+    const int only_chosen = getenv("SHEAF_GOLDEN_CHOSEN") != NULL;
     while (fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = 0;
         char what[16];
@@ -125,11 +127,12 @@ static unsigned run_lines(const char *circuit_name, int (*make)(rig *g, size_t n
         lines++;
         rig g = {0};
         if (!CHECK_EQ_INT(make(&g, n), 0)) break;
-        for (int isa = 0; isa <= (int)chosen; isa++) {
+        for (int isa = only_chosen ? (int)chosen : 0; isa <= (int)chosen; isa++) {
             if (kernels_force((sheaf_isa)isa)) continue;
             const int slow = isa == SHEAF_ISA_PORTABLE && strcmp(what, "leanxmss") == 0;
             if (slow && chosen != SHEAF_ISA_PORTABLE && n > 1) continue; /* seen by the runs on that back end alone */
-            for (unsigned threads = slow ? 2 : 1; threads <= (slow ? 2u : 3u); threads++)
+            const int once = slow || only_chosen;
+            for (unsigned threads = once ? 2 : 1; threads <= (once ? 2u : 3u); threads++)
                 prove_and_compare(&g, rate, threads, line, what, n);
         }
         CHECK_EQ_INT(kernels_force(chosen), 0);
