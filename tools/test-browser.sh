@@ -2,7 +2,7 @@
 # Runs the page's tests in headless Chromium.  SPDX-License-Identifier: MIT OR Apache-2.0
 #
 #     tools/test-browser.sh             all of them; the last line is `browser: N passed, N failed`
-#     tools/test-browser.sh SUITE ...   some: access check load make
+#     tools/test-browser.sh SUITE ...   some: access check load make quickstart
 #     tools/test-browser.sh --setup     only brings what they need
 #
 # What is missing is brought first: Chromium (Debian's package), playwright-core (npm), the WebAssembly modules and the native
@@ -91,7 +91,7 @@ if [ "${1:-}" = --setup ]; then exit 0; fi
 # ---- the suites, one after another ----
 
 suites=("$@")
-if [ "${#suites[@]}" = 0 ]; then suites=(check load make access); fi
+if [ "${#suites[@]}" = 0 ]; then suites=(check load make access quickstart); fi
 passed=0 failed=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
