@@ -1,5 +1,5 @@
-/* Keccak-f[1600] by layers: 24 sumchecks from a claim on the outputs to one on the inputs.   docs/protocol.md 8.4.
- * SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Keccak-f[1600] by layers: 24 sumchecks from a claim on the outputs to one on the inputs.
+ * docs/protocol.md 8.4. SPDX-License-Identifier: MIT OR Apache-2.0 */
 #ifndef SHEAF_LAYERS_H
 #define SHEAF_LAYERS_H
 
@@ -23,38 +23,40 @@ typedef struct layers_claim {
 } layers_claim;
 
 /* omega: rows x 25, Omega(k, l) at 25 k + l. */
-SHEAF_MUST_CHECK int layers_verify(rx *c, layers_claim *out, layers_shape sh, const gf192 *omega, const gf192 *zeta_s,
-                                   gf192 v_out);
+SHEAF_MUST_CHECK int layers_verify(rx *c, layers_claim *out, layers_shape sh, const gf192 *omega,
+                                   const gf192 *zeta_s, gf192 v_out);
 
 /* ---- proving side ---- */
 
-/* Where a lane of a row's input comes from: a column of 2^m words, or (words NULL) the same value in every slot. */
+/* Where a lane of a row's input comes from: a column of 2^m words, or (words NULL) the same value in every
+ * slot. */
 typedef struct lane_input {
     const uint64_t *words;
     uint64_t value;
 } lane_input;
 
 typedef struct layers_trace layers_trace;
-/* The states of all permutations, bit-sliced. inputs: rows x 25; not kept. bit_rounds: how many variables of s each layer binds
- * before it leaves the bits, 3..min(m, LAYERS_MAX_BIT_ROUNDS), or 0 to choose by size; no choice changes a proof byte.
- * NULL when out of memory. */
+/* The states of all permutations, bit-sliced. inputs: rows x 25; not kept. bit_rounds: how many variables of
+ * s each layer binds before it leaves the bits, 3..min(m, LAYERS_MAX_BIT_ROUNDS), or 0 to choose by size; no
+ * choice changes a proof byte. NULL when out of memory. */
 layers_trace *layers_trace_create(env *e, layers_shape sh, const lane_input *inputs, unsigned bit_rounds);
 void layers_trace_destroy(env *e, layers_trace *t);
-SHEAF_MUST_CHECK int layers_prove(tx *c, env *e, layers_claim *out, layers_trace *t, const gf192 *omega, const gf192 *zeta_s,
-                                  gf192 v_out);
+SHEAF_MUST_CHECK int layers_prove(tx *c, env *e, layers_claim *out, layers_trace *t, const gf192 *omega,
+                                  const gf192 *zeta_s, gf192 v_out);
 
 /* Tests only: makes rows of five by products with the weights, as where one of them is zero. */
 void layers_trace_set_plain(layers_trace *t);
 
 /* What layers_trace_create chooses. */
 unsigned layers_bit_rounds(layers_shape sh);
-/* The most bytes that layers_trace_create and layers_prove hold at once. lanes: of how many Omega is not zero everywhere, the
- * first ones. */
+/* The most bytes that layers_trace_create and layers_prove hold at once. lanes: of how many Omega is not zero
+ * everywhere, the first ones. */
 uint64_t layers_bytes(layers_shape sh, unsigned lanes, unsigned threads);
 
 /* ---- shared by both sides ---- */
 
-/* The weights that a layer leaves: the transpose of rho-pi-theta applied to mu^x eq(y, .) eq(z, .), kept as the point. */
+/* The weights that a layer leaves: the transpose of rho-pi-theta applied to mu^x eq(y, .) eq(z, .), kept as
+ * the point. */
 typedef struct layers_point {
     gf192 lane[25]; /* mu^x eq(y, y') for lane x + 5y' */
     gf192 z[6], eq_z[64];

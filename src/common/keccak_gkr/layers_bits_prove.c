@@ -10,7 +10,8 @@ static void maps_task(void *ctx, size_t b, unsigned worker) {
     const layers_trace *t = p->t;
     gf192 col[8];
     evec eq = {p->eq_rows, p->eq_stride};
-    for (unsigned j = 0; j < 8; j++) col[j] = 8 * b + j < t->primes ? evec_get(eq, 8 * b + j) : GF192_ZERO;
+    for (unsigned j = 0; j < 8; j++)
+        col[j] = 8 * b + j < t->primes ? evec_get(eq, 8 * b + j) : GF192_ZERO;
     p->kn->bitmap_prepare(&p->maps[b], col);
 }
 
@@ -28,14 +29,16 @@ static void lane_maps_task(void *ctx, size_t task, unsigned worker) {
     const layers_trace *t = p->t;
     evec eq = {p->eq_rows, p->eq_stride};
     unsigned l = (unsigned)task;
-    if (!p->lane_maps[l]) return;
+    if (!p->lane_maps[l])
+        return;
     for (size_t b = 0; b < t->blocks; b++) {
         gf192 col[8];
         int any = 0;
         for (unsigned j = 0; j < 8; j++) {
             size_t prime = 8 * b + j, k = prime / t->s_high;
             col[j] = GF192_ZERO;
-            if (prime >= t->primes || gf192_is_zero(p->omega[25 * k + l])) continue;
+            if (prime >= t->primes || gf192_is_zero(p->omega[25 * k + l]))
+                continue;
             col[j] = gf192_mul(p->omega[25 * k + l], evec_get(eq, prime % t->s_high));
             any = 1;
         }
@@ -46,7 +49,9 @@ static void lane_maps_task(void *ctx, size_t task, unsigned worker) {
 
 /* ---- bit rounds ---- */
 
-static unsigned outer_rounds(unsigned t) { return t <= 4 ? 1 : t - 3; }
+static unsigned outer_rounds(unsigned t) {
+    return t <= 4 ? 1 : t - 3;
+}
 
 size_t layers_bits_scratch(const layers_trace *t) {
     const size_t points = pow3(t->t - outer_rounds(t->t));
@@ -56,11 +61,13 @@ size_t layers_bits_scratch(const layers_trace *t) {
 /* Whether a grid index has a digit inf (2). */
 static int has_infinity(size_t g, unsigned n) {
     for (unsigned v = 0; v < n; v++, g /= 3)
-        if (g % 3 == 2) return 1;
+        if (g % 3 == 2)
+            return 1;
     return 0;
 }
 
-/* Row y, one choice of the outer digits, one share of the blocks: the summand's sums at all inner grid points. */
+/* Row y, one choice of the outer digits, one share of the blocks: the summand's sums at all inner grid
+ * points. */
 static void grid_task(void *ctx, size_t task, unsigned worker) {
     layers_prover *p = ctx;
     const layers_trace *t = p->t;
@@ -71,11 +78,12 @@ static void grid_task(void *ctx, size_t task, unsigned worker) {
     const size_t first = share * t->blocks / p->shares, last = (share + 1) * t->blocks / p->shares;
     const int outer_inf = has_infinity(digit, outer);
     const size_t row = points * 64;
-    uint8_t *expanded = p->scratch[worker];          /* [x][grid point][64] of one block */
-    uint8_t *product = expanded + 5 * row;           /* [x][block of the group][grid point][64] */
-    uint8_t *acc = product + 5 * GRID_GROUP * row;   /* [x][grid point] */
-    uint8_t quadratic[81];                                      /* grid points where linear terms vanish */
-    for (size_t g = 0; g < points; g++) quadratic[g] = (uint8_t)(outer_inf || has_infinity(g, inner));
+    uint8_t *expanded = p->scratch[worker];        /* [x][grid point][64] of one block */
+    uint8_t *product = expanded + 5 * row;         /* [x][block of the group][grid point][64] */
+    uint8_t *acc = product + 5 * GRID_GROUP * row; /* [x][grid point] */
+    uint8_t quadratic[81];                         /* grid points where linear terms vanish */
+    for (size_t g = 0; g < points; g++)
+        quadratic[g] = (uint8_t)(outer_inf || has_infinity(g, inner));
     memset(acc, 0, 5 * points * BITMAP_ACC_BYTES);
 
     for (size_t b0 = first; b0 < last; b0 += GRID_GROUP) {
@@ -84,26 +92,31 @@ static void grid_task(void *ctx, size_t task, unsigned worker) {
         if (p->top)
             for (unsigned x = 0; x < 5; x++) {
                 use[x] = 0;
-                if (!p->lane_maps[x + 5 * y]) continue;
-                for (size_t i = 0; i < count; i++) use[x] |= p->lane_active[(x + 5 * y) * t->blocks + b0 + i];
+                if (!p->lane_maps[x + 5 * y])
+                    continue;
+                for (size_t i = 0; i < count; i++)
+                    use[x] |= p->lane_active[(x + 5 * y) * t->blocks + b0 + i];
                 any |= use[x];
             }
-        if (!any) continue;
+        if (!any)
+            continue;
         for (size_t i = 0; i < count; i++) { /* all of one block, while it is near */
             const uint8_t *from = p->bits + ((b0 + i) << t->t) * STATE_BYTES + 320 * y;
             for (unsigned x = 0; x < 5; x++)
                 p->kn->grid_expand(expanded + x * row, from + 64 * x, STATE_BYTES, inner, outer, digit);
             for (unsigned x = 0; x < 5; x++)
                 if (use[x])
-                    p->kn->grid_chi(product + (x * GRID_GROUP + i) * row, expanded + x * row, expanded + (x + 1) % 5 * row,
-                                    expanded + (x + 2) % 5 * row, quadratic, points);
+                    p->kn->grid_chi(product + (x * GRID_GROUP + i) * row, expanded + x * row,
+                                    expanded + (x + 1) % 5 * row, expanded + (x + 2) % 5 * row, quadratic,
+                                    points);
         }
         for (unsigned x = 0; x < 5; x++) {
-            if (!use[x]) continue;
+            if (!use[x])
+                continue;
             const bitmap8 *maps = (p->top ? p->lane_maps[x + 5 * y] : p->maps) + b0;
             for (size_t g = 0; g < points; g++)
-                p->kn->bitmap_accumulate(acc + (x * points + g) * BITMAP_ACC_BYTES, maps, 1, product + x * GRID_GROUP * row + 64 * g,
-                                         row, count);
+                p->kn->bitmap_accumulate(acc + (x * points + g) * BITMAP_ACC_BYTES, maps, 1,
+                                         product + x * GRID_GROUP * row + 64 * g, row, count);
         }
     }
 
@@ -117,7 +130,8 @@ static void grid_task(void *ctx, size_t task, unsigned worker) {
             p->kn->evec_dot(total, rows, row_of(p->w_rows, 5 * y), 320);
             continue;
         }
-        for (unsigned x = 1; x < 5; x++) xor_rows(rows, evec_at(rows, 64 * x), 64);
+        for (unsigned x = 1; x < 5; x++)
+            xor_rows(rows, evec_at(rows, 64 * x), 64);
         p->kn->evec_dot_k(total, rows, p->x_powers, 64);
     }
 }
@@ -134,9 +148,11 @@ void layers_bits(layers_prover *p) {
     memset(p->grid, 0, sizeof p->grid);
     for (size_t task = 0; task < 5 * digits * p->shares; task++) {
         gf192 *to = p->grid + task / p->shares % digits * points;
-        for (size_t g = 0; g < points; g++) to[g] = gf192_add(to[g], p->partial[task * points + g]);
+        for (size_t g = 0; g < points; g++)
+            to[g] = gf192_add(to[g], p->partial[task * points + g]);
     }
     layers_send_grid(p, p->grid, 0, t->t);
     eq_table(p->low_eq, p->rho, t->t);
-    for (size_t i = 0; i < (size_t)1 << (t->t - 3); i++) p->kn->bitmap_prepare(&p->low_maps[i], p->low_eq + 8 * i);
+    for (size_t i = 0; i < (size_t)1 << (t->t - 3); i++)
+        p->kn->bitmap_prepare(&p->low_maps[i], p->low_eq + 8 * i);
 }

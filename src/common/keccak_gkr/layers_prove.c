@@ -1,7 +1,10 @@
-/* Keccak layers: the prover.   docs/protocol.md 8.4, [BDT24], [Gru24].   SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Keccak layers: the prover.   docs/protocol.md 8.4, [BDT24], [Gru24].   SPDX-License-Identifier: MIT OR
+ * Apache-2.0 */
 #include "layers_prover.h"
 
-static gf192 one_plus(gf192 a) { return gf192_add(GF192_ONE, a); }
+static gf192 one_plus(gf192 a) {
+    return gf192_add(GF192_ONE, a);
+}
 
 void layers_send_known(layers_prover *p, gf192 g0, gf192 g1, gf192 g2, gf192 *challenge) {
     gf192 g[3] = {g0, g1, g2};
@@ -29,8 +32,10 @@ void layers_send_grid(layers_prover *p, gf192 *grid, unsigned first, unsigned co
         gf192 h[3] = {GF192_ZERO, GF192_ZERO, GF192_ZERO};
         for (size_t i = 0; i < (size_t)1 << rest; i++) {
             size_t at = 0;
-            for (unsigned v = 0; v < rest; v++) at += (i >> v & 1) * pow3(v);
-            for (unsigned d = 0; d < 3; d++) h[d] = gf192_add(h[d], gf192_mul(eq[i], grid[3 * at + d]));
+            for (unsigned v = 0; v < rest; v++)
+                at += (i >> v & 1) * pow3(v);
+            for (unsigned d = 0; d < 3; d++)
+                h[d] = gf192_add(h[d], gf192_mul(eq[i], grid[3 * at + d]));
         }
         /* what is left out as constant cancels here; the claim holds it */
         const gf192 c1 = gf192_add(gf192_add(h[0], h[1]), h[2]);
@@ -46,17 +51,21 @@ void layers_send_grid(layers_prover *p, gf192 *grid, unsigned first, unsigned co
 }
 
 void layers_sum_partial(const layers_prover *p, gf192 *v, size_t values, size_t tasks) {
-    for (size_t d = 0; d < values; d++) v[d] = GF192_ZERO;
+    for (size_t d = 0; d < values; d++)
+        v[d] = GF192_ZERO;
     for (size_t i = 0; i < tasks; i++)
-        for (size_t d = 0; d < values; d++) v[d] = gf192_add(v[d], p->partial[values * i + d]);
+        for (size_t d = 0; d < values; d++)
+            v[d] = gf192_add(v[d], p->partial[values * i + d]);
 }
 
 /* ---- z and y ---- */
 
-static gf192 fold_one(gf192 a, gf192 b, gf192 r) { return gf192_add(a, gf192_mul(r, gf192_add(a, b))); }
+static gf192 fold_one(gf192 a, gf192 b, gf192 r) {
+    return gf192_add(a, gf192_mul(r, gf192_add(a, b)));
+}
 
-/* chi's values for the row of five at e (spaced `step`), lane x, between two neighbours e[i] and e[i + 1] of each lane:
- * value at 0, at 1, and the leading coefficient. */
+/* chi's values for the row of five at e (spaced `step`), lane x, between two neighbours e[i] and e[i + 1] of
+ * each lane: value at 0, at 1, and the leading coefficient. */
 static void chi_pair(gf192 t[3], const gf192 *e, size_t step, unsigned x) {
     const gf192 *e0 = e + x * step, *e1 = e + (x + 1) % 5 * step, *e2 = e + (x + 2) % 5 * step;
     t[0] = gf192_add(gf192_mul(e1[0], e2[0]), gf192_add(e0[0], e2[0]));
@@ -70,7 +79,8 @@ static void last_rounds(layers_prover *p, gf192 *e, gf192 *w, gf192 z[6], gf192 
         const size_t half = (size_t)32 >> n;
         gf192 c[3] = {GF192_ZERO, GF192_ZERO, GF192_ZERO};
         for (unsigned l = 0; l < 25; l++) {
-            if (p->top && gf192_is_zero(w[64 * l])) continue;
+            if (p->top && gf192_is_zero(w[64 * l]))
+                continue;
             gf192 g1 = GF192_ZERO, g2 = GF192_ZERO;
             for (size_t b = 0; b < half; b++) {
                 gf192 t[3];
@@ -99,7 +109,8 @@ static void last_rounds(layers_prover *p, gf192 *e, gf192 *w, gf192 z[6], gf192 
             for (size_t b = 0; b < half; b++) {
                 gf192 *at = e + 64 * l + b, *wt = w + 64 * l + b;
                 *at = fold_one(at[b], at[b + 1], z[n]);
-                if (!p->top) *wt = fold_one(wt[b], wt[b + 1], z[n]);
+                if (!p->top)
+                    *wt = fold_one(wt[b], wt[b + 1], z[n]);
             }
     }
     gf192 ey[5][8], wy[5][8];
@@ -125,7 +136,8 @@ static void last_rounds(layers_prover *p, gf192 *e, gf192 *w, gf192 z[6], gf192 
                 wy[x][b] = fold_one(wy[x][2 * b], wy[x][2 * b + 1], y[n]);
             }
     }
-    for (unsigned x = 0; x < 5; x++) tail[x] = ey[x][0];
+    for (unsigned x = 0; x < 5; x++)
+        tail[x] = ey[x][0];
 }
 
 /* ---- the whole ---- */
@@ -136,11 +148,14 @@ typedef struct sizes {
     int keep, by_maps;
 } sizes;
 
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
+}
 
 static sizes sizes_of(const layers_trace *t, unsigned threads) {
     const layers_shape sh = t->sh;
-    const unsigned n = sh.m + sh.kappa - t->t, together = n < MAX_TOGETHER ? n : MAX_TOGETHER; /* of the variables on E */
+    const unsigned n = sh.m + sh.kappa - t->t,
+                   together = n < MAX_TOGETHER ? n : MAX_TOGETHER; /* of the variables on E */
     const size_t whole = (size_t)1 << n, live = 8 * t->blocks < whole ? 8 * t->blocks : whole;
     sizes z;
     z.keep = !kernels_have_clmul();
@@ -149,8 +164,10 @@ static sizes sizes_of(const layers_trace *t, unsigned threads) {
     z.scratch = larger(layers_bits_scratch(t), layers_rows_scratch(t, z.by_maps));
     /* As many tasks as workers can share evenly, while a share is worth its closing sums. */
     z.shares = threads;
-    if (z.shares > t->blocks / (2 * GRID_GROUP)) z.shares = t->blocks / (2 * GRID_GROUP);
-    if (z.shares < 1) z.shares = 1;
+    if (z.shares > t->blocks / (2 * GRID_GROUP))
+        z.shares = t->blocks / (2 * GRID_GROUP);
+    if (z.shares < 1)
+        z.shares = 1;
     z.partial = larger(5 * (size_t)pow3(t->t) * z.shares, larger(9 * t->blocks, 3 * (size_t)sh.rows));
     z.eq = larger(8, whole);
     z.eq_scalar = larger(1, whole / 2);
@@ -162,7 +179,8 @@ static sizes sizes_of(const layers_trace *t, unsigned threads) {
 /* Takes memory, or, without an environment, only counts it. Non-zero when there is none. */
 static int get(layers_prover *p, uint64_t *bytes, void *pointer, size_t size) {
     *bytes += size;
-    if (p->e == NULL || size == 0) return 0;
+    if (p->e == NULL || size == 0)
+        return 0;
     void *made = mem_alloc(p->e->mem, size);
     memcpy(pointer, &made, sizeof made);
     return made == NULL;
@@ -178,12 +196,15 @@ static int get_common(layers_prover *p, uint64_t *bytes, const sizes *z, unsigne
     p->keep = z->keep;
     p->by_maps = z->by_maps;
     GET(p->scratch, workers);
-    if (bad) return 1;
-    if (p->scratch) memset(p->scratch, 0, workers * sizeof *p->scratch);
+    if (bad)
+        return 1;
+    if (p->scratch)
+        memset(p->scratch, 0, workers * sizeof *p->scratch);
     for (unsigned i = 0; i < workers; i++) {
         uint8_t *made = NULL;
         GET(made, z->scratch);
-        if (p->scratch) p->scratch[i] = made;
+        if (p->scratch)
+            p->scratch[i] = made;
     }
     GET(p->partial, z->partial);
     GET(p->maps, larger(t->blocks, t->sh.rows));
@@ -203,9 +224,11 @@ static int get_top(layers_prover *p, uint64_t *bytes, const sizes *z, const uint
         int any = 0;
         for (unsigned l = 5 * y; l < 5 * y + 5; l++) {
             any |= has[l];
-            if (has[l]) GET(p->lane_maps[l], t->blocks);
+            if (has[l])
+                GET(p->lane_maps[l], t->blocks);
         }
-        if (any && t->sh.m > t->t + (z->keep ? 0 : MAX_TOGETHER)) GET(p->table[y], z->table * FIVE_WORDS);
+        if (any && t->sh.m > t->t + (z->keep ? 0 : MAX_TOGETHER))
+            GET(p->table[y], z->table * FIVE_WORDS);
     }
     GET(p->lane_active, 25 * t->blocks);
     GET(p->active, 5 * (size_t)t->sh.rows);
@@ -223,7 +246,8 @@ static int get_inner(layers_prover *p, uint64_t *bytes, const sizes *z) {
     GET(p->weighted, z->weighted);
     GET(p->dead_five, 5 * FIVE_WORDS);
     for (unsigned y = 0; y < 5; y++)
-        if (p->table[y] == NULL) GET(p->table[y], z->table * FIVE_WORDS);
+        if (p->table[y] == NULL)
+            GET(p->table[y], z->table * FIVE_WORDS);
     return bad;
 }
 
@@ -248,7 +272,8 @@ static void free_top(layers_prover *p) {
 static void free_all(layers_prover *p) {
     mem *m = p->e->mem;
     free_top(p);
-    for (unsigned i = 0; p->scratch && i < pool_threads(p->e->pool); i++) mem_free(m, p->scratch[i]);
+    for (unsigned i = 0; p->scratch && i < pool_threads(p->e->pool); i++)
+        mem_free(m, p->scratch[i]);
     mem_free(m, p->scratch);
     mem_free(m, p->partial);
     mem_free(m, p->maps);
@@ -262,7 +287,8 @@ static void free_all(layers_prover *p) {
     mem_free(m, p->form);
     mem_free(m, p->weighted);
     mem_free(m, p->dead_five);
-    for (unsigned y = 0; y < 5; y++) mem_free(m, p->table[y]);
+    for (unsigned y = 0; y < 5; y++)
+        mem_free(m, p->table[y]);
 }
 
 uint64_t layers_bytes(layers_shape sh, unsigned lanes, unsigned threads) {
@@ -272,13 +298,14 @@ uint64_t layers_bytes(layers_shape sh, unsigned lanes, unsigned threads) {
     uint8_t has[25];
     layers_trace_shape(&t, sh, 0);
     const sizes z = sizes_of(&t, threads);
-    for (unsigned l = 0; l < 25; l++) has[l] = l < lanes;
+    for (unsigned l = 0; l < 25; l++)
+        has[l] = l < lanes;
     /* nothing is taken, so nothing fails */
     (void)get_common(&p, &common, &z, threads);
     (void)get_top(&p, &top, &z, has);
     (void)get_inner(&p, &inner, &z);
-    return common + (top > inner ? top : inner) + (CHECKPOINTS + SEGMENT - 1) * (uint64_t)t.layer_bytes + sizeof t + sizeof p +
-           3200 * sizeof(gf192);
+    return common + (top > inner ? top : inner) + (CHECKPOINTS + SEGMENT - 1) * (uint64_t)t.layer_bytes +
+           sizeof t + sizeof p + 3200 * sizeof(gf192);
 }
 
 static void set_weights(layers_prover *p, const gf192 *w) {
@@ -296,7 +323,8 @@ static void set_active(layers_prover *p) {
     for (unsigned y = 0; y < 5; y++)
         for (size_t k = 0; k < rows; k++) {
             int any = 0;
-            for (unsigned x = 0; x < 5; x++) any |= !gf192_is_zero(p->omega[25 * k + x + 5 * y]);
+            for (unsigned x = 0; x < 5; x++)
+                any |= !gf192_is_zero(p->omega[25 * k + x + 5 * y]);
             p->active[y * rows + k] = (uint8_t)any;
         }
 }
@@ -317,8 +345,10 @@ static void prove_layer(layers_prover *p, layers_claim *out, unsigned r, gf192 *
     env_stage_begin(p->e, "rest");
     if (p->top) {
         layers_top_places(p);
-        for (unsigned i = 0; i < 1600; i++) e[i] = evec_get((evec){p->raw, RAW_STRIDE}, i);
-        for (unsigned l = 0; l < 25; l++) w[64 * l] = p->omega_left[l];
+        for (unsigned i = 0; i < 1600; i++)
+            e[i] = evec_get((evec){p->raw, RAW_STRIDE}, i);
+        for (unsigned l = 0; l < 25; l++)
+            w[64 * l] = p->omega_left[l];
     } else {
         layers_unform(p, e, p->table);
         memcpy(w, out->w, sizeof out->w);
@@ -335,12 +365,15 @@ static void prove_layer(layers_prover *p, layers_claim *out, unsigned r, gf192 *
     env_stage_end(p->e);
 }
 
-int layers_prove(tx *c, env *e, layers_claim *out, layers_trace *t, const gf192 *omega, const gf192 *zeta_s, gf192 v_out) {
+int layers_prove(tx *c, env *e, layers_claim *out, layers_trace *t, const gf192 *omega, const gf192 *zeta_s,
+                 gf192 v_out) {
     layers_prover *p = mem_alloc_zero(e->mem, sizeof *p);
     gf192 *values = mem_alloc(e->mem, 3200 * sizeof *values);
     int result = -1;
-    if (p) p->e = e; /* what free_all needs */
-    if (!p || !values) goto done;
+    if (p)
+        p->e = e; /* what free_all needs */
+    if (!p || !values)
+        goto done;
     p->c = c;
     p->t = t;
     p->kn = kernels();
@@ -350,15 +383,18 @@ int layers_prove(tx *c, env *e, layers_claim *out, layers_trace *t, const gf192 
     const sizes z = sizes_of(t, workers);
     uint64_t bytes = 0;
     uint8_t has[25] = {0};
-    for (size_t i = 0; i < 25 * (size_t)t->sh.rows; i++) has[i % 25] |= !gf192_is_zero(omega[i]);
-    if (get_common(p, &bytes, &z, workers) || get_top(p, &bytes, &z, has)) goto done;
+    for (size_t i = 0; i < 25 * (size_t)t->sh.rows; i++)
+        has[i % 25] |= !gf192_is_zero(omega[i]);
+    if (get_common(p, &bytes, &z, workers) || get_top(p, &bytes, &z, has))
+        goto done;
     transcript_label(&c->t, "keccak  ");
     for (unsigned i = 0; i < 64; i++) {
         p->x_powers[i] = UINT64_C(1) << i;
         evec_set((evec){p->x_row, 64}, i, gf192_from_k(p->x_powers[i]));
     }
     gf192 column = GF192_ZERO;
-    for (unsigned k = 0; k < t->sh.rows; k++) column = gf192_add(column, omega[25 * k]);
+    for (unsigned k = 0; k < t->sh.rows; k++)
+        column = gf192_add(column, omega[25 * k]);
     p->claim = gf192_add(v_out, gf192_mul_k(column, keccak_rc[23]));
     memcpy(p->point, zeta_s, t->sh.m * sizeof *zeta_s);
     set_active(p);
@@ -366,19 +402,22 @@ int layers_prove(tx *c, env *e, layers_claim *out, layers_trace *t, const gf192 
     for (unsigned r = 24; r-- > 0;) {
         if (r == 22) {
             free_top(p);
-            if (get_inner(p, &bytes, &z)) goto done;
+            if (get_inner(p, &bytes, &z))
+                goto done;
         }
         if (r != 23) {
             p->claim = gf192_add(p->claim, layers_constant(out->w, r));
             set_weights(p, out->w);
         }
         prove_layer(p, out, r, values, values + 1600);
-        if (env_progress(e, (24 - r) / 24.0, "Keccak layers")) goto done;
+        if (env_progress(e, (24 - r) / 24.0, "Keccak layers"))
+            goto done;
     }
     out->claim = p->claim;
     result = 0;
 done:
-    if (p) free_all(p);
+    if (p)
+        free_all(p);
     mem_free(e->mem, p);
     mem_free(e->mem, values);
     return result;

@@ -1,12 +1,13 @@
 /* Keccak layers, proving: the rounds over s and k on rows of E.   docs/protocol.md 8.4, [BDT24], [Gru24].
  * SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * Rounds are taken two at a time: the sums over the grid {0, 1, inf}^2 of two variables give both, so that the rows are folded
- * once for two rounds, four to one. For the first two even that is not done: their rows are made from the bits and forgotten
- * again, and with the challenges known rows over two variables more are made from the bits, a quarter as many.
+ * Rounds are taken two at a time: the sums over the grid {0, 1, inf}^2 of two variables give both, so that
+ * the rows are folded once for two rounds, four to one. For the first two even that is not done: their rows
+ * are made from the bits and forgotten again, and with the challenges known rows over two variables more are
+ * made from the bits, a quarter as many.
  *
- * Where products take longer than many look-ups (no carry-less product) it is the other way round: rows are made once, by maps
- * that carry the weights, kept, and folded round by round. */
+ * Where products take longer than many look-ups (no carry-less product) it is the other way round: rows are
+ * made once, by maps that carry the weights, kept, and folded round by round. */
 #include "layers_prover.h"
 
 #define GROUPS_A_TASK 4
@@ -48,22 +49,25 @@ static void transpose_block(const layers_prover *p, const rows_scratch *s, size_
     for (unsigned x = 0; x < 5; x++)
         for (size_t q = 0; q < eighths; q++)
             p->kn->bits_transpose8(s->bytes + 512 * x * eighths + 64 * q, 64 * eighths,
-                                   p->bits + ((b << t->t) + 8 * q) * STATE_BYTES + 64 * (x + 5 * y), STATE_BYTES);
+                                   p->bits + ((b << t->t) + 8 * q) * STATE_BYTES + 64 * (x + 5 * y),
+                                   STATE_BYTES);
 }
 
 /* For i' = from, ..., from + 2^n - 1 of a block, summed with the maps, the rows e_x, scaled and shifted. */
-static void make_rows(const layers_prover *p, const rows_scratch *s, const evec to[5], const evec shift[5], const bitmap8 *maps,
-                      size_t from, unsigned n, unsigned y) {
+static void make_rows(const layers_prover *p, const rows_scratch *s, const evec to[5], const evec shift[5],
+                      const bitmap8 *maps, size_t from, unsigned n, unsigned y) {
     const size_t eighths = (size_t)1 << (p->t->t - 3);
     const evec row = {s->row, 64};
     for (unsigned x = 0; x < 5; x++) {
-        p->kn->bitmap_sum(p->plain ? to[x] : row, maps, s->bytes + (8 * x + from) * eighths * 64, 64, eighths << n);
-        if (!p->plain) p->kn->evec_mul_plus(to[x], row, layers_scale(p, x, y), shift[x], 64);
+        p->kn->bitmap_sum(p->plain ? to[x] : row, maps, s->bytes + (8 * x + from) * eighths * 64, 64,
+                          eighths << n);
+        if (!p->plain)
+            p->kn->evec_mul_plus(to[x], row, layers_scale(p, x, y), shift[x], 64);
     }
 }
 
-static void make_five(const layers_prover *p, const rows_scratch *s, uint64_t *five, const bitmap8 *maps, size_t from, unsigned n,
-                      unsigned y) {
+static void make_five(const layers_prover *p, const rows_scratch *s, uint64_t *five, const bitmap8 *maps,
+                      size_t from, unsigned n, unsigned y) {
     evec to[5], shift[5];
     for (unsigned x = 0; x < 5; x++) {
         to[x] = (evec){five + 64 * x, FIVE_STRIDE};
@@ -73,8 +77,8 @@ static void make_five(const layers_prover *p, const rows_scratch *s, uint64_t *f
 }
 
 /* The factors of i' = at of a block. */
-static gf192 make_factors(const layers_prover *p, const rows_scratch *s, uint64_t *factors, size_t at, const row_weights *weights,
-                          unsigned y) {
+static gf192 make_factors(const layers_prover *p, const rows_scratch *s, uint64_t *factors, size_t at,
+                          const row_weights *weights, unsigned y) {
     if (p->plain) {
         make_five(p, s, s->five, p->low_maps, at, 0, y);
         return layers_factors(p, factors, s->five, weights, y);
@@ -92,7 +96,8 @@ static void set_dead(layers_prover *p, unsigned r) {
         for (unsigned x = 0; x < 5; x++) {
             const evec row = {p->dead_five + FIVE_WORDS * y + 64 * x, FIVE_STRIDE};
             set_bits(row, p->t->dead[r][x + 5 * y]);
-            if (p->plain) continue;
+            if (p->plain)
+                continue;
             p->kn->evec_mul(row, row, layers_scale(p, x, y), 64);
             xor_rows(row, layers_shift(p, x, y), 64);
         }
@@ -120,19 +125,22 @@ static int group_active(const rounds *q, size_t group, unsigned y, size_t *k) {
     const layers_prover *p = q->p;
     const layers_trace *t = p->t;
     *k = 0;
-    if (!p->top) return 1;
+    if (!p->top)
+        return 1;
     *k = group >> (t->sh.m - q->first - q->together);
     return *k < t->sh.rows && p->active[y * t->sh.rows + *k];
 }
 
 static gf192 group_weight(const rounds *q, size_t group) {
     const layers_prover *p = q->p;
-    if (p->top) group &= ((size_t)1 << (p->t->sh.m - q->first - q->together)) - 1; /* the place's factor is in the weights */
+    if (p->top)
+        group &= ((size_t)1 << (p->t->sh.m - q->first - q->together)) -
+                 1; /* the place's factor is in the weights */
     return p->eq_scalar[group];
 }
 
-/* Adds the products' values on the grid, summed over the row, and lambda's at the points without inf. The first value, at zeros,
- * is left out where the claim gives it. */
+/* Adds the products' values on the grid, summed over the row, and lambda's at the points without inf. The
+ * first value, at zeros, is left out where the claim gives it. */
 static void add_values(const rounds *q, gf192 v[9], uint64_t *factors, const gf192 lambda[4]) {
     const layers_prover *p = q->p;
     gf192 d[8];
@@ -145,17 +153,20 @@ static void add_values(const rounds *q, gf192 v[9], uint64_t *factors, const gf1
         p->kn->evec_dot8(d, a, b, HALF);
     else
         p->kn->evec_dot2(d, a[0], a[1], b[0], b[1], HALF);
-    for (unsigned i = 1; i < pow3(q->together); i++) v[i] = gf192_add(v[i], d[i - 1]);
+    for (unsigned i = 1; i < pow3(q->together); i++)
+        v[i] = gf192_add(v[i], d[i - 1]);
     if (q->at_zero) {
         p->kn->evec_dot(d, a[0], b[0], HALF);
         v[0] = gf192_add(v[0], gf192_add(d[0], lambda[0]));
     }
-    for (unsigned i = 1; i < 1u << q->together; i++) v[i % 2 + 3 * (i / 2)] = gf192_add(v[i % 2 + 3 * (i / 2)], lambda[i]);
+    for (unsigned i = 1; i < 1u << q->together; i++)
+        v[i % 2 + 3 * (i / 2)] = gf192_add(v[i % 2 + 3 * (i / 2)], lambda[i]);
 }
 
 static void close_group(const rounds *q, gf192 total[9], const gf192 v[9], size_t group) {
     const gf192 weight = group_weight(q, group);
-    for (unsigned i = 0; i < pow3(q->together); i++) total[i] = gf192_add(total[i], gf192_mul(weight, v[i]));
+    for (unsigned i = 0; i < pow3(q->together); i++)
+        total[i] = gf192_add(total[i], gf192_mul(weight, v[i]));
 }
 
 /* ---- the first rounds, from bits ---- */
@@ -175,17 +186,22 @@ static void bits_sums_task(void *ctx, size_t b, unsigned worker) {
         for (size_t h = 0; h < in_block && first + h < q->groups; h++) {
             size_t k;
             gf192 lambda[4];
-            if (!group_active(q, first + h, y, &k)) continue;
-            if (!transposed) transpose_block(p, &s, b, y);
+            if (!group_active(q, first + h, y, &k))
+                continue;
+            if (!transposed)
+                transpose_block(p, &s, b, y);
             transposed = 1;
-            if (made != k) layers_row_weights(p, &weights, k, y);
+            if (made != k)
+                layers_row_weights(p, &weights, k, y);
             made = k;
             for (unsigned j = 0; j < 1u << q->together; j++)
-                lambda[j] = make_factors(p, &s, s.factors + (size_t)j * FACTORS_WORDS, (h << q->together) + j, &weights, y);
+                lambda[j] = make_factors(p, &s, s.factors + (size_t)j * FACTORS_WORDS, (h << q->together) + j,
+                                         &weights, y);
             add_values(q, v[h], s.factors, lambda);
         }
     }
-    for (size_t h = 0; h < in_block && first + h < q->groups; h++) close_group(q, total, v[h], first + h);
+    for (size_t h = 0; h < in_block && first + h < q->groups; h++)
+        close_group(q, total, v[h], first + h);
     memcpy(p->partial + 9 * b, total, sizeof total);
 }
 
@@ -198,10 +214,13 @@ static void bits_fold_task(void *ctx, size_t b, unsigned worker) {
         int transposed = 0;
         for (size_t h = 0; h < in_block && first + h < q->groups; h++) {
             size_t k;
-            if (!group_active(q, first + h, y, &k)) continue;
-            if (!transposed) transpose_block(p, &s, b, y);
+            if (!group_active(q, first + h, y, &k))
+                continue;
+            if (!transposed)
+                transpose_block(p, &s, b, y);
             transposed = 1;
-            make_five(p, &s, p->table[y] + (first + h) * FIVE_WORDS, p->group_maps, h << q->together, q->together, y);
+            make_five(p, &s, p->table[y] + (first + h) * FIVE_WORDS, p->group_maps, h << q->together,
+                      q->together, y);
         }
     }
 }
@@ -225,7 +244,8 @@ static void map_fill_task(void *ctx, size_t task, unsigned worker) {
     const rounds *q = ctx;
     const layers_prover *p = q->p;
     const rows_scratch s = scratch_of(p, worker);
-    const size_t eighths = (size_t)1 << (p->t->t - 3), b = ROW_GROUP / 8 * (task / 5), left = p->t->blocks - b;
+    const size_t eighths = (size_t)1 << (p->t->t - 3), b = ROW_GROUP / 8 * (task / 5),
+                 left = p->t->blocks - b;
     const size_t blocks = left < ROW_GROUP / 8 ? left : ROW_GROUP / 8;
     const size_t count = q->live - 8 * b < 8 * blocks ? q->live - 8 * b : 8 * blocks;
     const unsigned y = (unsigned)(task % 5);
@@ -236,7 +256,8 @@ static void map_fill_task(void *ctx, size_t task, unsigned worker) {
                 for (size_t j = 0; j < 8; j++) {
                     const uint8_t *from = s.bytes + ((8 * x + j) * eighths + e) * 64;
                     uint8_t *to = s.by_z + (64 * x * eighths + e) * ROW_GROUP + 8 * i + j;
-                    for (size_t z = 0; z < 64; z++) to[z * eighths * ROW_GROUP] = from[z];
+                    for (size_t z = 0; z < 64; z++)
+                        to[z * eighths * ROW_GROUP] = from[z];
                 }
     }
     const evec row = {s.row, 64};
@@ -245,7 +266,8 @@ static void map_fill_task(void *ctx, size_t task, unsigned worker) {
             const gf192 shift = evec_get(layers_shift(p, x, y), z);
             for (size_t e = 0; e < eighths; e++) {
                 gf192 col[8];
-                for (size_t i = 0; i < 8; i++) col[i] = evec_get(weighted_row(p, y, x, 8 * e + i), z);
+                for (size_t i = 0; i < 8; i++)
+                    col[i] = evec_get(weighted_row(p, y, x, 8 * e + i), z);
                 p->kn->bitmap_prepare(&s.maps[e], col);
             }
             p->kn->bitmap_sum(row, s.maps, s.by_z + (64 * x + z) * eighths * ROW_GROUP, ROW_GROUP, eighths);
@@ -265,9 +287,11 @@ static uint64_t *entry(const rounds *q, unsigned y, size_t a) {
 static uint64_t *folded_entry(const rounds *q, unsigned y, size_t a) {
     const layers_prover *p = q->p;
     const size_t first = a << q->pending;
-    if (q->pending == 0 || first >= q->live) return entry(q, y, first);
+    if (q->pending == 0 || first >= q->live)
+        return entry(q, y, first);
     evec from[4];
-    for (unsigned i = 0; i < 1u << q->pending; i++) from[i] = (evec){entry(q, y, first + i), FIVE_STRIDE};
+    for (unsigned i = 0; i < 1u << q->pending; i++)
+        from[i] = (evec){entry(q, y, first + i), FIVE_STRIDE};
     if (q->pending == 1)
         p->kn->evec_fold(from[0], from[0], from[1], q->fold[0], FIVE_STRIDE);
     else
@@ -287,7 +311,8 @@ static void table_sums_task(void *ctx, size_t task, unsigned worker) {
         memset(v, 0, sizeof v);
         for (unsigned y = 0; y < 5; y++) {
             size_t k;
-            if (!group_active(q, g, y, &k)) continue;
+            if (!group_active(q, g, y, &k))
+                continue;
             layers_row_weights(p, &weights, k, y);
             for (unsigned j = 0; j < 1u << q->together; j++)
                 lambda[j] = layers_factors(p, s.factors + (size_t)j * FACTORS_WORDS,
@@ -328,12 +353,14 @@ static void begin(rounds *q, unsigned most, unsigned end) {
     const gf192 *point = p->point + q->first;
     q->together = end - q->first < most ? end - q->first : most;
     q->at_zero = 0;
-    for (unsigned i = 0; i < q->together; i++) q->at_zero |= gf192_equal(point[i], GF192_ONE);
+    for (unsigned i = 0; i < q->together; i++)
+        q->at_zero |= gf192_equal(point[i], GF192_ONE);
     q->groups = ((q->live - 1) >> (q->pending + q->together)) + 1;
     eq_table(p->eq_scalar, point + q->together, end - q->first - q->together);
 }
 
-/* Sends them: the value at zeros follows from the claim, which is the sum of the values at zeros and ones against eq. */
+/* Sends them: the value at zeros follows from the claim, which is the sum of the values at zeros and ones
+ * against eq. */
 static void send(rounds *q, size_t tasks) {
     layers_prover *p = q->p;
     const gf192 *point = p->point + q->first;
@@ -343,11 +370,13 @@ static void send(rounds *q, size_t tasks) {
         gf192 left = p->claim;
         if (!p->top) {
             gf192 dead = GF192_ONE; /* the mass of the groups that are left out */
-            for (size_t g = 0; g < q->groups; g++) dead = gf192_add(dead, p->eq_scalar[g]);
+            for (size_t g = 0; g < q->groups; g++)
+                dead = gf192_add(dead, p->eq_scalar[g]);
             left = gf192_add(left, gf192_add(q->constant, gf192_mul(dead, q->dead_value)));
         }
         eq_table(eq, point, q->together);
-        for (unsigned i = 1; i < 1u << q->together; i++) left = gf192_add(left, gf192_mul(eq[i], grid[i % 2 + 3 * (i / 2)]));
+        for (unsigned i = 1; i < 1u << q->together; i++)
+            left = gf192_add(left, gf192_mul(eq[i], grid[i % 2 + 3 * (i / 2)]));
         grid[0] = gf192_mul(left, gf192_inv(eq[0]));
     }
     layers_send_grid(p, grid, q->first, q->together);
@@ -361,7 +390,8 @@ void layers_rows(layers_prover *p, unsigned r) {
     q.live = p->top ? t->primes : stored < whole ? stored : whole;
     if (p->top) {
         p->plain = 1;
-        if (t->t == m) return;
+        if (t->t == m)
+            return;
     } else {
         layers_set_form(p);
         set_dead(p, r);
@@ -403,6 +433,7 @@ void layers_rows(layers_prover *p, unsigned r) {
         q.pending = q.together;
         memcpy(q.fold, p->rho + q.first, q.pending * sizeof *q.fold);
     }
-    if (q.pending > 0 && !p->top) pool_run(p->e->pool, 5, last_fold_task, &q);
+    if (q.pending > 0 && !p->top)
+        pool_run(p->e->pool, 5, last_fold_task, &q);
     env_stage_end(p->e);
 }

@@ -1,10 +1,12 @@
-/* Keccak layers, proving: layer 23 over k.   docs/protocol.md 8.4.   SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Keccak layers, proving: layer 23 over k.   docs/protocol.md 8.4.   SPDX-License-Identifier: MIT OR
+ * Apache-2.0 */
 #include "layers_prover.h"
 
-/* Layer 23: all lanes of place k with s bound. eq_rows holds eq over s_high. Either sum is over one of s's halves by maps and over
- * the other by products; the products are taken where they are fewer. */
+/* Layer 23: all lanes of place k with s bound. eq_rows holds eq over s_high. Either sum is over one of s's
+ * halves by maps and over the other by products; the products are taken where they are fewer. */
 
-static void raw_lane_by_low(const layers_prover *p, evec to, uint8_t *acc, evec row, const bitmap8 *maps, size_t k, unsigned l) {
+static void raw_lane_by_low(const layers_prover *p, evec to, uint8_t *acc, evec row, const bitmap8 *maps,
+                            size_t k, unsigned l) {
     const layers_trace *t = p->t;
     const size_t first = k * t->s_high, count = t->s_high >= 8 ? t->s_high / 8 : 1;
     for (size_t low = 0; low < (size_t)1 << t->t; low++) {
@@ -25,7 +27,8 @@ static void raw_lane_by_high(const layers_prover *p, evec to, uint8_t *acc, evec
         const size_t prime = first + i, b = prime / 8;
         if (i == 0 || prime % 8 == 0)
             for (size_t q = 0; q < eighths; q++)
-                p->kn->bits_transpose8(bytes + 512 * q, 64, p->bits + ((b << t->t) + 8 * q) * STATE_BYTES + 64 * l, STATE_BYTES);
+                p->kn->bits_transpose8(bytes + 512 * q, 64,
+                                       p->bits + ((b << t->t) + 8 * q) * STATE_BYTES + 64 * l, STATE_BYTES);
         memset(acc, 0, BITMAP_ACC_BYTES);
         p->kn->bitmap_accumulate(acc, p->low_maps, 1, bytes + 64 * (prime % 8), 512, eighths);
         if (t->s_high == 1) {
@@ -48,7 +51,8 @@ static void raw_task(void *ctx, size_t k, unsigned worker) {
     uint64_t *raw = p->raw + k * RAW_WORDS;
     memset(raw, 0, RAW_WORDS * sizeof *raw);
     const int by_high = t->s_high < (size_t)1 << t->t;
-    bitmap8 *maps = t->s_high >= 8 ? p->maps : p->maps + k; /* whole blocks of a place, or its own part of one */
+    bitmap8 *maps =
+        t->s_high >= 8 ? p->maps : p->maps + k; /* whole blocks of a place, or its own part of one */
     if (!by_high && t->s_high < 8) {
         gf192 col[8];
         for (unsigned j = 0; j < 8; j++) {
@@ -76,7 +80,8 @@ static gf192 omega_at(const layers_prover *p, size_t j, unsigned l) {
 
 static gf192 row_sum(evec a) {
     gf192 s = GF192_ZERO;
-    for (unsigned z = 0; z < 64; z++) s = gf192_add(s, evec_get(a, z));
+    for (unsigned z = 0; z < 64; z++)
+        s = gf192_add(s, evec_get(a, z));
     return s;
 }
 
@@ -87,7 +92,8 @@ static void raw_round_task(void *ctx, size_t j, unsigned worker) {
     gf192 c[3] = {GF192_ZERO, GF192_ZERO, GF192_ZERO};
     for (unsigned l = 0; l < 25; l++) {
         gf192 w0 = omega_at(p, 2 * j, l), w1 = omega_at(p, 2 * j + 1, l), d[3];
-        if (gf192_is_zero(w0) && gf192_is_zero(w1)) continue;
+        if (gf192_is_zero(w0) && gf192_is_zero(w1))
+            continue;
         const unsigned i1 = 64 * (l / 5 * 5 + (l + 1) % 5), i2 = 64 * (l / 5 * 5 + (l + 2) % 5);
         p->kn->evec_dot3(d, evec_at(a, i1), evec_at(b, i1), evec_at(a, 1600 + i2), evec_at(b, 1600 + i2), 64);
         d[0] = gf192_add(d[0], gf192_add(row_sum(evec_at(a, 1600 + 64 * l)), row_sum(evec_at(a, 1600 + i2))));
@@ -115,7 +121,8 @@ void layers_top_places(layers_prover *p) {
     eq_table_evec(eq, p->rho + t->t, sh.m - t->t, GF192_ONE);
     for (size_t b = 0; b < t->s_high / 8; b++) {
         gf192 col[8];
-        for (unsigned j = 0; j < 8; j++) col[j] = evec_get(eq, 8 * b + j);
+        for (unsigned j = 0; j < 8; j++)
+            col[j] = evec_get(eq, 8 * b + j);
         p->kn->bitmap_prepare(&p->maps[b], col);
     }
     pool_run(p->e->pool, sh.rows, raw_task, p);
@@ -139,4 +146,3 @@ void layers_top_places(layers_prover *p) {
         p->level++;
     }
 }
-

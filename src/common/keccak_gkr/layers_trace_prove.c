@@ -38,7 +38,8 @@ static void trace_block(void *ctx, size_t b, unsigned worker) {
         for (unsigned r = 0;; r++) {
             uint8_t *to = r % SEGMENT == 0 ? t->checkpoint[r / SEGMENT] + at : e;
             kn->sliced_linear(to, a);
-            if (r == SEGMENT * (CHECKPOINTS - 1)) break;
+            if (r == SEGMENT * (CHECKPOINTS - 1))
+                break;
             kn->sliced_chi(a, to, r);
         }
     }
@@ -55,11 +56,14 @@ void layers_trace_shape(layers_trace *t, layers_shape sh, unsigned bit_rounds) {
 
 layers_trace *layers_trace_create(env *e, layers_shape sh, const lane_input *inputs, unsigned bit_rounds) {
     layers_trace *t = mem_alloc_zero(e->mem, sizeof *t);
-    if (!t) return NULL;
+    if (!t)
+        return NULL;
     layers_trace_shape(t, sh, bit_rounds);
     int bad = 0;
-    for (unsigned i = 0; i < CHECKPOINTS; i++) bad |= !(t->checkpoint[i] = mem_alloc(e->mem, t->layer_bytes));
-    for (unsigned i = 0; i + 1 < SEGMENT; i++) bad |= !(t->segment[i] = mem_alloc(e->mem, t->layer_bytes));
+    for (unsigned i = 0; i < CHECKPOINTS; i++)
+        bad |= !(t->checkpoint[i] = mem_alloc(e->mem, t->layer_bytes));
+    for (unsigned i = 0; i + 1 < SEGMENT; i++)
+        bad |= !(t->segment[i] = mem_alloc(e->mem, t->layer_bytes));
     if (bad) {
         layers_trace_destroy(e, t);
         return NULL;
@@ -76,13 +80,18 @@ layers_trace *layers_trace_create(env *e, layers_shape sh, const lane_input *inp
 }
 
 void layers_trace_destroy(env *e, layers_trace *t) {
-    if (!t) return;
-    for (unsigned i = 0; i < CHECKPOINTS; i++) mem_free(e->mem, t->checkpoint[i]);
-    for (unsigned i = 0; i + 1 < SEGMENT; i++) mem_free(e->mem, t->segment[i]);
+    if (!t)
+        return;
+    for (unsigned i = 0; i < CHECKPOINTS; i++)
+        mem_free(e->mem, t->checkpoint[i]);
+    for (unsigned i = 0; i + 1 < SEGMENT; i++)
+        mem_free(e->mem, t->segment[i]);
     mem_free(e->mem, t);
 }
 
-void layers_trace_set_plain(layers_trace *t) { t->plain = 1; }
+void layers_trace_set_plain(layers_trace *t) {
+    t->plain = 1;
+}
 
 typedef struct segment_job {
     layers_trace *t;

@@ -1,35 +1,54 @@
-/* Keccak layers, proving: rows of five in the form that takes three products.   SPDX-License-Identifier: MIT OR Apache-2.0
+/* Keccak layers, proving: rows of five in the form that takes three products.   SPDX-License-Identifier: MIT
+ * OR Apache-2.0
  *
  * With the weights w of a row of five, l_x = w_x + w_{x+3}, the row's part of a layer's sum is
  *
  *     sum_x w_x (e_x + e_{x+2} + e_{x+1} e_{x+2}) = sum_x (w_x e_{x+1} e_{x+2} + l_x e_x).
  *
- * Scaled. Put f_x = s_x e_x + t_x. The five products keep their coefficients if s_{x+1} s_{x+2} = w_x for every x, and a cycle
- * of odd length has a solution where square roots exist: with R^2 = w_0 w_1 w_2 w_3 w_4, wanted are
+ * Scaled. Put f_x = s_x e_x + t_x. The five products keep their coefficients if s_{x+1} s_{x+2} = w_x for
+ * every x, and a cycle of odd length has a solution where square roots exist: with R^2 = w_0 w_1 w_2 w_3 w_4,
+ * wanted are
  *
  *     s_x = w_{x+1} w_{x+3} w_{x+4} / R,    1 / s_x = w_x w_{x+2} / R,
  *
- * and the t_x can be chosen so that all linear terms but one vanish: t_{x-1} + t_{x+1} = c_x = l_x / s_x for x = 0, 2, 3, 4. Then
+ * and the t_x can be chosen so that all linear terms but one vanish: t_{x-1} + t_{x+1} = c_x = l_x / s_x for
+ * x = 0, 2, 3, 4. Then
  *
- *     the sum = f_2 (f_1 + f_3) + f_4 (f_3 + f_0) + (f_0 + C) f_1 + a constant,    C = c_0 + c_1 + c_2 + c_3 + c_4.
+ *     the sum = f_2 (f_1 + f_3) + f_4 (f_3 + f_0) + (f_0 + C) f_1 + a constant,
  *
- * Plain, for weights of which one is zero (never, but for chance, outside layer 23) and as the other half of tests: f = e, and
+ * C the sum of all c_x.
+ *
+ * Plain, for weights of which one is zero (never, but for chance, outside layer 23) and as the other half of
+ * tests: f = e, and
  *
  *     the sum = e_2 (w_0 e_1 + w_1 e_3 + l_2) + e_4 (w_2 e_3 + w_3 e_0 + l_4) + e_0 (w_4 e_1 + l_0) + lambda,
  *     lambda = l_1 e_1 + l_3 e_3. */
 #include "layers_prover.h"
 
 /* Vectors of 320 elements, row y at 64 y, in p->form. */
-enum { SCALE = 0, SHIFT = 5, UNSCALE = 10, EXTRA = 15, SHIFT_EXTRA = 16, WEIGHT = 17,
-       ROOT = 22, PRODUCT = 23, SPARE = 24 };
+enum {
+    SCALE = 0,
+    SHIFT = 5,
+    UNSCALE = 10,
+    EXTRA = 15,
+    SHIFT_EXTRA = 16,
+    WEIGHT = 17,
+    ROOT = 22,
+    PRODUCT = 23,
+    SPARE = 24
+};
 _Static_assert(SPARE + 1 == LAYERS_FORM_VECTORS, "one place for each");
 
 static evec form(const layers_prover *p, unsigned i) {
     return (evec){p->form + (size_t)i * FIVE_WORDS, FIVE_STRIDE};
 }
 
-evec layers_scale(const layers_prover *p, unsigned x, unsigned y) { return evec_at(form(p, SCALE + x), 64 * y); }
-evec layers_shift(const layers_prover *p, unsigned x, unsigned y) { return evec_at(form(p, SHIFT + x), 64 * y); }
+evec layers_scale(const layers_prover *p, unsigned x, unsigned y) {
+    return evec_at(form(p, SCALE + x), 64 * y);
+}
+evec layers_shift(const layers_prover *p, unsigned x, unsigned y) {
+    return evec_at(form(p, SHIFT + x), 64 * y);
+}
 
 /* One row for each x of lanes x + 5y, as a vector. */
 static void gather(evec to, uint64_t *rows, unsigned x) {
@@ -47,7 +66,8 @@ static int invert(evec d, evec a, size_t n) {
         before[i] = all;
         all = gf192_mul(all, evec_get(a, i));
     }
-    if (gf192_is_zero(all)) return -1;
+    if (gf192_is_zero(all))
+        return -1;
     all = gf192_inv(all);
     for (size_t i = n; i-- > 0;) {
         const gf192 v = evec_get(a, i);
@@ -67,7 +87,8 @@ static uint64_t even_bits(uint64_t v) {
     return (v | v >> 16) & UINT64_C(0xffffffff);
 }
 
-/* Square roots, elementwise: in K, sqrt(sum a_i x^i) = sum a_2i x^i + sqrt(x) sum a_(2i+1) x^i; and sqrt(y) = y^2 + y. */
+/* Square roots, elementwise: in K, sqrt(sum a_i x^i) = sum a_2i x^i + sqrt(x) sum a_(2i+1) x^i; and sqrt(y) =
+ * y^2 + y. */
 static void square_roots(const layers_prover *p, evec a, evec spare, size_t n) {
     for (unsigned limb = 0; limb < 3; limb++)
         for (size_t i = 0; i < n; i++) {
@@ -85,7 +106,8 @@ static void square_roots(const layers_prover *p, evec a, evec spare, size_t n) {
 void layers_set_form(layers_prover *p) {
     const sheaf_kernels *kn = p->kn;
     const size_t n = FIVE_STRIDE;
-    const evec root = form(p, ROOT), product = form(p, PRODUCT), spare = form(p, SPARE), extra = form(p, EXTRA);
+    const evec root = form(p, ROOT), product = form(p, PRODUCT), spare = form(p, SPARE),
+               extra = form(p, EXTRA);
     evec w[5], s[5], u[5], t[5];
     for (unsigned x = 0; x < 5; x++) {
         w[x] = form(p, WEIGHT + x);
@@ -95,15 +117,18 @@ void layers_set_form(layers_prover *p) {
         gather(w[x], p->w_rows, x);
     }
     kn->evec_mul(product, w[0], w[1], n);
-    for (unsigned x = 2; x < 5; x++) kn->evec_mul(product, product, w[x], n);
+    for (unsigned x = 2; x < 5; x++)
+        kn->evec_mul(product, product, w[x], n);
     p->plain = p->t->plain || invert(root, product, n) != 0;
-    if (p->plain) return;
+    if (p->plain)
+        return;
     square_roots(p, root, spare, n);
     for (unsigned x = 0; x < 5; x++) {
         kn->evec_mul(u[x], w[x], root, n);
         kn->evec_mul(u[x], u[x], w[(x + 2) % 5], n);
     }
-    for (unsigned x = 0; x < 5; x++) kn->evec_mul(s[x], u[(x + 1) % 5], w[(x + 4) % 5], n);
+    for (unsigned x = 0; x < 5; x++)
+        kn->evec_mul(s[x], u[(x + 1) % 5], w[(x + 4) % 5], n);
     /* c_x in the place of w_x, which is not needed any more */
     for (unsigned x = 0; x < 5; x++) {
         gather(w[x], p->l_rows, x);
@@ -114,7 +139,8 @@ void layers_set_form(layers_prover *p) {
     for (unsigned x = 0; x < 5; x++) {
         memset(t[x].p, 0, FIVE_WORDS * sizeof(uint64_t));
         for (unsigned i = 0; i < 2; i++)
-            if (sums[x][i] < 5) xor_rows(t[x], w[sums[x][i]], n);
+            if (sums[x][i] < 5)
+                xor_rows(t[x], w[sums[x][i]], n);
         xor_rows(extra, w[x], n);
     }
     const evec both = form(p, SHIFT_EXTRA);
@@ -123,7 +149,8 @@ void layers_set_form(layers_prover *p) {
 }
 
 gf192 layers_form_constant(const layers_prover *p) {
-    if (p->plain) return GF192_ZERO;
+    if (p->plain)
+        return GF192_ZERO;
     /* sum of t_{x+1} t_{x+2} and C t_1, where t_1 = 0 */
     gf192 sum = GF192_ZERO, d;
     for (unsigned x = 1; x < 4; x++) {
@@ -134,7 +161,8 @@ gf192 layers_form_constant(const layers_prover *p) {
 }
 
 void layers_row_weights(const layers_prover *p, row_weights *r, size_t k, unsigned y) {
-    if (!p->plain) return;
+    if (!p->plain)
+        return;
     for (unsigned x = 0; x < 5; x++) {
         if (!p->top) {
             r->w[x] = row_of(p->w_rows, x + 5 * y);
@@ -146,7 +174,8 @@ void layers_row_weights(const layers_prover *p, row_weights *r, size_t k, unsign
         memset(r->w[x].p, 0, 192 * sizeof(uint64_t));
         p->kn->evec_scale_add_k(r->w[x], p->x_powers, p->omega[25 * k + x + 5 * y], 64);
     }
-    if (!p->top) return;
+    if (!p->top)
+        return;
     for (unsigned x = 0; x < 5; x++) {
         memcpy(r->l[x].p, r->w[x].p, 192 * sizeof(uint64_t));
         xor_rows(r->l[x], r->w[(x + 3) % 5], 64);
@@ -157,10 +186,12 @@ static gf192 plain_factors(const layers_prover *p, evec a, evec five, const row_
     const sheaf_kernels *kn = p->kn;
     const evec b = evec_at(a, HALF), b4 = evec_at(b, 64), b0 = evec_at(b, 128);
     evec e[5];
-    for (unsigned x = 0; x < 5; x++) e[x] = evec_at(five, 64 * x);
+    for (unsigned x = 0; x < 5; x++)
+        e[x] = evec_at(five, 64 * x);
     for (unsigned limb = 0; limb < 3; limb++)
         for (unsigned i = 0; i < 3; i++)
-            memcpy(a.p + limb * a.stride + 64 * i, e[i < 2 ? 2 + 2 * i : 0].p + limb * five.stride, 64 * sizeof(uint64_t));
+            memcpy(a.p + limb * a.stride + 64 * i, e[i < 2 ? 2 + 2 * i : 0].p + limb * five.stride,
+                   64 * sizeof(uint64_t));
     kn->evec_mul(b, r->w[0], e[1], 64);
     kn->evec_mul_add(b, r->w[1], e[3], 64);
     xor_rows(b, r->l[2], 64);
@@ -175,10 +206,11 @@ static gf192 plain_factors(const layers_prover *p, evec a, evec five, const row_
     return gf192_add(d1, d3);
 }
 
-gf192 layers_factors(const layers_prover *p, uint64_t *restrict factors, const uint64_t *restrict five, const row_weights *r,
-                     unsigned y) {
+gf192 layers_factors(const layers_prover *p, uint64_t *restrict factors, const uint64_t *restrict five,
+                     const row_weights *r, unsigned y) {
     if (p->plain)
-        return plain_factors(p, (evec){factors, FACTORS_STRIDE}, (evec){(uint64_t *)(uintptr_t)five, FIVE_STRIDE}, r);
+        return plain_factors(p, (evec){factors, FACTORS_STRIDE},
+                             (evec){(uint64_t *)(uintptr_t)five, FIVE_STRIDE}, r);
     for (unsigned limb = 0; limb < 3; limb++) {
         const uint64_t *f = five + limb * FIVE_STRIDE;
         const uint64_t *extra = form(p, EXTRA).p + limb * FIVE_STRIDE + 64 * y;
@@ -222,6 +254,7 @@ void layers_unform(const layers_prover *p, gf192 *e, uint64_t *const five[5]) {
                 xor_rows(row, layers_shift(p, x, y), 64);
                 p->kn->evec_mul(row, row, evec_at(form(p, UNSCALE + x), 64 * y), 64);
             }
-            for (unsigned z = 0; z < 64; z++) e[64 * (x + 5 * y) + z] = evec_get(row, z);
+            for (unsigned z = 0; z < 64; z++)
+                e[64 * (x + 5 * y) + z] = evec_get(row, z);
         }
 }
