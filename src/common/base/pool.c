@@ -10,7 +10,7 @@
 
 enum {
     MOST_THREADS = 1024,
-    CHUNKS_A_WORKER = 16 /* enough that one slow task does not keep the others waiting long */
+    SHARE = 8 /* a worker takes an eighth of its share of what is left: large chunks first, single tasks last */
 };
 
 static void run_here(size_t tasks, void (*fn)(void *ctx, size_t task, unsigned worker), void *ctx) {
@@ -76,21 +76,22 @@ struct pool {
     /* Of the run; written before it opens: */
     void (*fn)(void *ctx, size_t task, unsigned worker);
     void *ctx;
-    size_t tasks, chunk;
+    size_t tasks;
     /* Atomic: */
     unsigned generation; /* of runs */
     size_t next;         /* first task that nobody has taken */
 };
 
 static void take_tasks(pool *p, unsigned index) {
-    for (;;) {
-        /* next passes tasks by at most a chunk a worker: no more than a sixteenth of it, or one each. */
-        size_t first = __atomic_fetch_add(&p->next, p->chunk, __ATOMIC_RELAXED);
-        if (first >= p->tasks)
-            return;
-        size_t end = p->tasks - first < p->chunk ? p->tasks : first + p->chunk;
+    size_t first = __atomic_load_n(&p->next, __ATOMIC_RELAXED);
+    while (first < p->tasks) {
+        size_t chunk = (p->tasks - first) / ((size_t)p->threads * SHARE);
+        size_t end = first + (chunk > 0 ? chunk : 1);
+        if (!__atomic_compare_exchange_n(&p->next, &first, end, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            continue; /* first is now what another worker left */
         for (size_t i = first; i < end; i++)
             p->fn(p->ctx, i, index);
+        first = __atomic_load_n(&p->next, __ATOMIC_RELAXED);
     }
 }
 
@@ -207,14 +208,11 @@ void pool_run(pool *p, size_t tasks, void (*fn)(void *ctx, size_t task, unsigned
         run_here(tasks, fn, ctx);
         return;
     }
-    size_t chunk = tasks / ((size_t)p->threads * CHUNKS_A_WORKER);
-
     pthread_mutex_lock(&p->lock);
     assert(!p->open); /* not re-entrant */
     p->fn = fn;
     p->ctx = ctx;
     p->tasks = tasks;
-    p->chunk = chunk > 0 ? chunk : 1;
     __atomic_store_n(&p->next, 0, __ATOMIC_RELAXED);
     p->open = 1;
     __atomic_add_fetch(&p->generation, 1, __ATOMIC_RELAXED);
