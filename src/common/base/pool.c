@@ -10,7 +10,7 @@
 
 enum {
     MOST_THREADS = 1024,
-    SHARE = 8 /* a worker takes an eighth of its share of what is left: large chunks first, single tasks last */
+    SHARE = 8 /* a worker takes an eighth of its share of what is left: single tasks in the end */
 };
 
 static void run_here(size_t tasks, void (*fn)(void *ctx, size_t task, unsigned worker), void *ctx) {
