@@ -25,7 +25,9 @@ function fitForBundlers(name, bytes) {
     const options = '{type:"module",workerData:"em-pthread",name:"em-pthread"}';
     const asked = "(await import('worker_threads')).workerData === 'em-pthread'";
     let text = bytes.toString();
-    if (text.includes(`workerOptions=${options}`)) text = text.replace(`${worker}workerOptions)`, `${worker}${options})`);
+    /* Node 18 gives a worker's workers the arguments of the whole process, of which some are none for a worker. */
+    const own = options.replace("}", ",execArgv:[]}");
+    if (text.includes(`workerOptions=${options}`)) text = text.replace(`${worker}workerOptions)`, `${worker}${own})`);
     if (text.includes(`if (isNode) isPthread = ${asked};`)) {
         text = text
             .replace(`isPthread = ${asked};`, `import('worker_threads').then((w) => w.workerData === 'em-pthread' && createSheafModule());`)

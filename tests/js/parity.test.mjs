@@ -23,7 +23,7 @@ function settled(text) {
         .replace(/, "isa": "[^"]*"/, "")
         .replace(/^sheaf ([0-9.]+) \(.*\)$/m, "sheaf $1")
         .replace(/"seconds": [0-9.]+(,\n  "engine": .*,\n  "isa": .*,\n  "threads": \d+)?/, '"seconds"')
-        .replace(/, [0-9.]+ s(, by WebAssembly \([^)]*\))?$/m, ", seconds")
+        .replace(/, [0-9.]+ s(, by WebAssembly \(.*\))?$/m, ", seconds")
         .replace(NATIVE_NOTE, "");
 }
 
