@@ -5,8 +5,8 @@
 #     tests/aarch64/run.sh --list                 the suites' names
 #
 # A suite's last line is `<name>: N passed, N failed, N skipped`, as everywhere. There are three processors:
-# one with PMULL and the SHA3 extension (neon), one with PMULL only (pmull), and one with neither (plain), which
-# is the first behind the preloaded older.c, as qemu knows none. On an arm64 machine `neon` is that machine, and
+# one with PMULL and the SHA3 extension (neon), one with PMULL only (pmull), one with neither (plain), which
+# is the first behind the preloaded older.c, as qemu knows none. On an arm64 machine `neon` is that one, and
 # the others are skipped.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

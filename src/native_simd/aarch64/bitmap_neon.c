@@ -4,13 +4,10 @@
 
 #include <arm_neon.h>
 
-#define XOR3(a, b, c) veorq_u8(a, veorq_u8(b, c))
+#define XOR3(a, b, c) veorq_u8(veorq_u8(a, b), c)
 #include "bitmap_neon.h"
 
-void bitmap_accumulate_neon(uint8_t *acc, const bitmap8 *maps, size_t map_stride, const uint8_t *bytes,
-                            size_t byte_stride, size_t count) {
-    bitmap_accumulate(acc, maps, map_stride, bytes, byte_stride, count);
-}
+BITMAP_KERNELS(neon)
 
 /* Interleavings of bytes, of pairs and of fours. */
 #define ZIP(lo, hi, type, a, b)                                                                              \

@@ -9,8 +9,9 @@
 #define SHEAF_BITMAP_NEON_H
 
 #include <arm_neon.h>
+#include <string.h>
 
-#include "../../common/kernels.h"
+#include "neon.h"
 
 enum {
     MAP_RUN = 32,  /* maps a pass */
@@ -19,11 +20,13 @@ enum {
 };
 
 /* MAP_PLANES planes, at most MAP_RUN maps. halves[j]: low halves of 64 lanes, then high ones. */
-static inline void accumulate_planes(uint8_t *acc, const uint8_t *tables, size_t table_stride,
-                                     uint8x16_t (*halves)[8], size_t count) {
+static inline __attribute__((always_inline)) void accumulate_planes(uint8_t *acc, const uint8_t *tables,
+                                                                    size_t table_stride,
+                                                                    uint8x16_t (*halves)[8], size_t count,
+                                                                    int fresh) {
     uint8x16_t s[4 * MAP_PLANES];
     for (size_t i = 0; i < 4 * MAP_PLANES; i++)
-        s[i] = vld1q_u8(acc + 16 * i);
+        s[i] = fresh ? vdupq_n_u8(0) : vld1q_u8(acc + 16 * i);
     for (size_t j = 0; j < count; j++, tables += table_stride)
         for (size_t o = 0; o < MAP_PLANES; o++) {
             const uint8x16_t lo = vld1q_u8(tables + 32 * o), hi = vld1q_u8(tables + 32 * o + 16);
@@ -35,10 +38,14 @@ static inline void accumulate_planes(uint8_t *acc, const uint8_t *tables, size_t
         vst1q_u8(acc + 16 * i, s[i]);
 }
 
-static inline void bitmap_accumulate(uint8_t *acc, const bitmap8 *maps, size_t map_stride,
-                                     const uint8_t *bytes, size_t byte_stride, size_t count) {
+/* As kernels.h has it for bitmap_accumulate; where `fresh` is set acc need not be zero before. */
+static inline __attribute__((always_inline)) void accumulate(uint8_t *acc, const bitmap8 *maps,
+                                                             size_t map_stride, const uint8_t *bytes,
+                                                             size_t byte_stride, size_t count, int fresh) {
     const uint8x16_t low_half = vdupq_n_u8(15);
     uint8x16_t halves[MAP_RUN][8];
+    if (fresh && count == 0)
+        memset(acc, 0, BITMAP_ACC_BYTES);
     for (size_t from = 0; from < count; from += MAP_RUN) {
         const size_t now = count - from < MAP_RUN ? count - from : MAP_RUN;
         for (size_t j = 0; j < now; j++)
@@ -49,8 +56,21 @@ static inline void bitmap_accumulate(uint8_t *acc, const bitmap8 *maps, size_t m
             }
         for (size_t plane = 0; plane < 24; plane += MAP_PLANES)
             accumulate_planes(acc + 64 * plane, maps[from * map_stride].tab + 32 * plane,
-                              map_stride * sizeof *maps, halves, now);
+                              map_stride * sizeof *maps, halves, now, fresh && from == 0);
     }
 }
+
+/* The two kernels, under names that end in isa. */
+#define BITMAP_KERNELS(isa)                                                                                  \
+    void bitmap_accumulate_##isa(uint8_t *acc, const bitmap8 *maps, size_t map_stride, const uint8_t *bytes, \
+                                 size_t byte_stride, size_t count) {                                         \
+        accumulate(acc, maps, map_stride, bytes, byte_stride, count, 0);                                     \
+    }                                                                                                        \
+    void bitmap_sum_##isa(evec d, const bitmap8 *maps, const uint8_t *bytes, size_t byte_stride,             \
+                          size_t count) {                                                                    \
+        _Alignas(64) uint8_t acc[BITMAP_ACC_BYTES];                                                          \
+        accumulate(acc, maps, 1, bytes, byte_stride, count, 1);                                              \
+        bitmap_finish_neon(d, acc);                                                                          \
+    }
 
 #endif

@@ -68,18 +68,6 @@ static inline uint64x2_t vec_clmul_hi(uint64x2_t a, uint64x2_t b) {
 
 #include "vec_neon.h"
 
-static void bitmap_sum_neon(evec d, const bitmap8 *maps, const uint8_t *bytes, size_t byte_stride, size_t count) {
-    _Alignas(64) uint8_t acc[BITMAP_ACC_BYTES] = {0};
-    bitmap_accumulate_neon(acc, maps, 1, bytes, byte_stride, count);
-    bitmap_finish_neon(d, acc);
-}
-
-static void bitmap_sum_sha3(evec d, const bitmap8 *maps, const uint8_t *bytes, size_t byte_stride, size_t count) {
-    _Alignas(64) uint8_t acc[BITMAP_ACC_BYTES] = {0};
-    bitmap_accumulate_sha3(acc, maps, 1, bytes, byte_stride, count);
-    bitmap_finish_neon(d, acc);
-}
-
 const sheaf_kernels sheaf_kernels_neon = {
     .name = "neon",
     .keccak_f1600_x8 = keccak_f1600_x8_neon,

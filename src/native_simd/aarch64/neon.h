@@ -15,6 +15,8 @@ void bitmap_accumulate_neon(uint8_t *acc, const bitmap8 *maps, size_t map_stride
 void bitmap_accumulate_sha3(uint8_t *acc, const bitmap8 *maps, size_t map_stride, const uint8_t *bytes,
                             size_t byte_stride, size_t count);
 void bitmap_finish_neon(evec d, const uint8_t *acc);
+void bitmap_sum_neon(evec d, const bitmap8 *maps, const uint8_t *bytes, size_t byte_stride, size_t count);
+void bitmap_sum_sha3(evec d, const bitmap8 *maps, const uint8_t *bytes, size_t byte_stride, size_t count);
 
 void bits_transpose8_neon(uint8_t *out, size_t out_stride, const uint8_t *in, size_t in_stride);
 void sliced_linear_neon(uint8_t *out, const uint8_t *in);
