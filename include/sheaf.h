@@ -58,7 +58,7 @@ SHEAF_API void sheaf_free(sheaf_context *ctx, void *p);
 /* The most bytes that the context's calls held at once so far, outputs included. */
 SHEAF_API size_t sheaf_peak_bytes(const sheaf_context *ctx);
 /* The vector instructions in use, e.g. "avx2 (vpclmulqdq)"; capped by the environment variable SHEAF_ISA
- * (portable, avx2, avx512). Static text. */
+ * (portable, avx2, avx512, neon). Static text. */
 SHEAF_API const char *sheaf_isa_name(void);
 
 /* ---- aggregating signatures ---- */

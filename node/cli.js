@@ -61,8 +61,8 @@ async function run(argv) {
     if (verb === null) return unknownVerb(c, argv);
     c.verb = verb;
     const isa = process.env.SHEAF_ISA ?? "";
-    if (!["", "portable", "avx2", "avx512"].includes(isa))
-        return c.error(null, "SHEAF_ISA", `${isa} is none of portable, avx2, avx512`);
+    if (!["", "portable", "avx2", "avx512", "neon"].includes(isa))
+        return c.error(null, "SHEAF_ISA", `${isa} is none of portable, avx2, avx512, neon`);
     const code = await runs[verb](c, argv.slice(verb.split(" ").length));
     if (code === OK && c.help) c.write("-", VERBS[verb]);
     return code;

@@ -9,7 +9,7 @@
 #
 #   --with REVISION    B is this revision instead of the working tree
 #   --pairs N          pairs of runs (5; 3 for kernels)
-#   --isa ISA          the back end's cap for both: portable, avx2, avx512
+#   --isa ISA          the back end's cap for both: portable, avx2, avx512, neon
 #   --threads N        in place of the workload's
 #   --second WORKLOAD  what B runs instead, as one argument: `--second "hash --log-n 14 --threads 2"`
 #   --figure NAME      the field of the bench's JSON that is compared (the least time of a run)

@@ -34,7 +34,7 @@ Options of every verb:
   -h, --help    this verb's usage
   --version     the version of the command (without a verb)
 
-A file - is standard input or output. The environment variable SHEAF_ISA=portable|avx2|avx512 caps the vector
+A file - is standard input or output. The environment variable SHEAF_ISA=portable|avx2|avx512|neon caps the vector
 instructions in use.
 ${NATIVE_NOTE}
 Exit code: 0 done, accepted; 1 rejected: a proof or a signature is wrong, or not about what was expected;

@@ -68,10 +68,10 @@ check "keygen_replaces_an_empty_journal" 0 "" "$sheaf" keygen --epochs 0:1 -o w.
 
 # ---- the cap on vector instructions ----
 for isa in avx3 AVX2 'avx2 ' 1; do
-    check "sheaf_isa_${isa}_is_refused" 2 "sheaf verify-signature: SHEAF_ISA: $isa is none of portable, avx2, avx512" \
+    check "sheaf_isa_${isa}_is_refused" 2 "sheaf verify-signature: SHEAF_ISA: $isa is none of portable, avx2, avx512, neon" \
         env SHEAF_ISA="$isa" "$sheaf" verify-signature v.sig
 done
-for isa in '' portable avx2 avx512; do
+for isa in '' portable avx2 avx512 neon; do
     check "sheaf_isa_${isa}_is_taken" 0 "" env SHEAF_ISA="$isa" "$sheaf" verify-signature v.sig
 done
 check "sheaf_isa_is_refused_by_every_verb" 2 "sheaf hash prove: SHEAF_ISA: x.*" env SHEAF_ISA=x "$sheaf" hash prove --log-n 1 -o h

@@ -29,7 +29,7 @@ static void overview(text *t) {
                 "  --version     the version of the command (without a verb)\n"
                 "\n"
                 "A file - is standard input or output. The environment variable "
-                "SHEAF_ISA=portable|avx2|avx512 caps the vector\n"
+                "SHEAF_ISA=portable|avx2|avx512|neon caps the vector\n"
                 "instructions in use.\n"
                 "\n"
                 "Exit code: 0 done, accepted; 1 rejected: a proof or a signature is wrong, or not about what "
@@ -119,7 +119,7 @@ int main(int argc, char **argv) {
     c.verb = v->name;
     const char *isa = getenv("SHEAF_ISA");
     if (!kernels_cap_known(isa))
-        return cli_error(&c, NULL, "SHEAF_ISA", "%s is none of portable, avx2, avx512", isa);
+        return cli_error(&c, NULL, "SHEAF_ISA", "%s is none of portable, avx2, avx512, neon", isa);
     int code = v->run(&c, argc - words, argv + words);
     if (code == CLI_OK && c.help) {
         text t = {0};
