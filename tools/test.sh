@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds everything and runs every test.  SPDX-License-Identifier: MIT OR Apache-2.0
 #
-#     tools/test.sh                        the whole of it: native portable asan wasm js browser
+#     tools/test.sh                        the whole of it: native portable asan wasm js browser aarch64
 #     tools/test.sh GROUP...               some of it
 #     tools/test.sh --list [GROUP...]      what would run, of what is built: label, back-end cap, suite, command
 #
@@ -12,8 +12,9 @@
 #     wasm        the WebAssembly modules and unit tests, in Node.js
 #     js          the JavaScript package and the Node command
 #     browser     the page, in headless Chromium
+#     aarch64     the arm64 build's kernels, golden proofs and command, under qemu
 #
-# What is missing on the machine is installed first (tools/setup.sh, tools/test-browser.sh). Prints a line a suite, and every
+# What is missing on the machine is installed first (tools/setup*.sh, tools/test-browser.sh). Prints a line a suite, and every
 # failing or skipped test by name. The last line is `N passed, N failed`, summed over the single tests; the exit status is non-zero
 # where anything failed or did not run to its end. Logs stay in build/logs. JOBS (2) is how many suites run at once and how many
 # files are compiled at once; SUITE_SECONDS (1500) the longest that one suite may take.
@@ -30,11 +31,11 @@ groups=() list_only=0
 for argument in "$@"; do
     case "$argument" in
         --list) list_only=1 ;;
-        native | portable | asan | clang | wasm | js | browser) groups+=("$argument") ;;
+        native | portable | asan | clang | wasm | js | browser | aarch64) groups+=("$argument") ;;
         *) printf 'test: unknown argument %s\n' "$argument" >&2; exit 2 ;;
     esac
 done
-if [ "${#groups[@]}" = 0 ]; then groups=(native portable asan wasm js browser); fi
+if [ "${#groups[@]}" = 0 ]; then groups=(native portable asan wasm js browser aarch64); fi
 wanted() { [[ " ${groups[*]} " == *" $1 "* ]]; }
 
 say() { printf '== %s\n' "$*"; }
@@ -88,6 +89,10 @@ if [ "$list_only" = 0 ]; then
         prepare "$group" "placing the modules for $group" node tools/wasm-files.mjs
         prepare "$group" "installing packages for $group" npm_packages
     done
+    if wanted aarch64; then
+        prepare aarch64 "setting up for arm64" bash tools/setup-aarch64.sh
+        prepare aarch64 "building aarch64" build aarch64
+    fi
     if wanted browser; then prepare browser "setting up the browser" env NO_BUILD=1 bash tools/test-browser.sh --setup; fi
 fi
 
@@ -156,6 +161,12 @@ if wanted js && [ -z "${broken[js]-}" ]; then
     # The same command in Node.js. Left out: what is not there (the bench of kernels), and what would prove for minutes.
     for suite in keys json names streams aggregate worked_example; do
         add js - "cli_$suite" "env SHEAF_NATIVE=none bash tests/cli/$suite.sh node/cli.js"
+    done
+fi
+
+if wanted aarch64 && [ -z "${broken[aarch64]-}" ]; then
+    for suite in $(bash tests/aarch64/run.sh --list); do
+        add aarch64 - "$suite" "bash tests/aarch64/run.sh build/aarch64 $suite"
     done
 fi
 
