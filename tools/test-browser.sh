@@ -11,7 +11,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folder=tests/js/browser
-playwright=1.65
+playwright=1.61 # the last that Node.js 18 runs
 
 say() { printf 'test-browser: %s\n' "$*" >&2; }
 die() {
