@@ -154,7 +154,7 @@ describe("the page, making", () => {
     });
 
     test("cancelling_while_keys_are_signed_with_works_too", async () => {
-        await startMaking(page, 5000);
+        await startMaking(page, 3000);
         await page.waitForFunction(() => document.getElementById("work-stage").textContent.startsWith("Keys"));
         await page.locator("#cancel").press("Space");
         await page.waitForFunction(() => document.getElementById("made").textContent.startsWith("Cancelled"));
