@@ -134,6 +134,7 @@ run_as() { # code, command...
     [ "$code" = "$want" ] || die "$1 ended with $code, not $want"
 }
 
+why() { grep -i error "$root/build/$1" | tail -n 1; } # a log's last complaint
 node=0 browser=0
 if [ "$web" = 1 ]; then
     say "Bringing Emscripten and Node.js and compiling the same C code to WebAssembly ..."
@@ -150,13 +151,13 @@ message=$(python3 -c 'import hashlib; print("0x" + hashlib.shake_256(open("messa
 if [ "$node" = 1 ]; then
     run_as 0 in_node attestation.sheaf
 elif [ "$web" = 1 ]; then
-    say "The WebAssembly modules cannot be built on this machine: $(tail -n 1 "$root/build/demo-wasm.log")"
+    say "The WebAssembly modules cannot be built on this machine: $(why demo-wasm.log)"
     say "So this goes on without Node.js and a browser."
 fi
 if [ "$browser" = 1 ]; then
     run_as 0 in_browser attestation.sheaf
 elif [ "$node" = 1 ]; then
-    say "No Chromium can be had on this machine: $(tail -n 1 "$root/build/demo-chromium.log")"
+    say "No Chromium can be had on this machine: $(why demo-chromium.log)"
     say "So this goes on without a browser. By hand: node tools/serve.mjs, and open the address that it prints in any browser."
 fi
 
