@@ -53,7 +53,7 @@ static inline vec fold_table(void) {
 }
 
 #ifdef VEC_REDUCE_BY_PRODUCT
-/* The high words times x^4+x^3+x+1; what that moves past the top, four bits, is looked up. */
+/* The high words times x^4+x^3+x+1; what that moves past the top, a few bits, is looked up. */
 static inline vec wide_reduce(wide a) {
     const vec fold = vec_set1(0x1b);
     const vec products = vec_table16(0x00, 0x1b, 0x36, 0x2d, 0x6c, 0x77, 0x5a, 0x41, (char)0xd8,

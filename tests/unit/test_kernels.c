@@ -406,12 +406,11 @@ static const sheaf_kernels *simd128_table(void) {
 #elif defined(SHEAF_HAVE_NEON)
 /* The tables of which the back end is made, and what it is on this machine. */
 static const sheaf_kernels *with_gaps_filled(sheaf_kernels *t, const sheaf_kernels *table) {
-    const sheaf_kernels *whole = kernels_for(SHEAF_ISA_NEON);
     for (size_t at = 0; at < sizeof *t; at += sizeof(void (*)(void))) {
         void (*entry)(void);
         memcpy(&entry, (const char *)table + at, sizeof entry);
         if (entry == NULL)
-            memcpy(&entry, (const char *)whole + at, sizeof entry);
+            memcpy(&entry, (const char *)twin + at, sizeof entry);
         memcpy((char *)t + at, &entry, sizeof entry);
     }
     return t;
