@@ -168,7 +168,11 @@ static void evec_fold(evec d, evec a0, evec a1, gf192 r, size_t n) {
     }
 }
 
-/* a0 + sum of eq(r, i) (a0 + a_i): one reduction. */
+static inline wide wide_mul3(vec a, vec b, vec c, vec d, vec e, vec f) {
+    return wide_xor3(wide_mul(a, b), wide_mul(c, d), wide_mul(e, f));
+}
+
+/* a0 + sum of eq(r, i) (a0 + a_i): the three products are summed before they are put together and reduced. */
 static void evec_fold4(evec d, const evec a[4], const gf192 r[2], size_t n) {
     const factor low = factor_set1(r[0]), high = factor_set1(r[1]);
     const wide3 both = wide3_mul(low, high);
@@ -177,11 +181,18 @@ static void evec_fold4(evec d, const evec a[4], const gf192 r[2], size_t n) {
     const factor f1 = factor_of(vec_xor(low.c0, b0), vec_xor(low.c1, b1), vec_xor(low.c2, b2));
     const factor f2 = factor_of(vec_xor(high.c0, b0), vec_xor(high.c1, b1), vec_xor(high.c2, b2));
     for (size_t i = 0; i < n; i += VEC_WORDS) {
-        wide3 p1 = wide3_mul(factor_load_sum(a[0], a[1], i), f1);
-        wide3 p2 = wide3_mul(factor_load_sum(a[0], a[2], i), f2);
-        wide3 p3 = wide3_mul(factor_load_sum(a[0], a[3], i), f3);
+        const factor x1 = factor_load_sum(a[0], a[1], i), x2 = factor_load_sum(a[0], a[2], i);
+        const factor x3 = factor_load_sum(a[0], a[3], i);
+        const wide p0 = wide_mul3(x1.c0, f1.c0, x2.c0, f2.c0, x3.c0, f3.c0);
+        const wide p1 = wide_mul3(x1.c1, f1.c1, x2.c1, f2.c1, x3.c1, f3.c1);
+        const wide p2 = wide_mul3(x1.c2, f1.c2, x2.c2, f2.c2, x3.c2, f3.c2);
+        const wide p01 = wide_mul3(x1.c01, f1.c01, x2.c01, f2.c01, x3.c01, f3.c01);
+        const wide p02 = wide_mul3(x1.c02, f1.c02, x2.c02, f2.c02, x3.c02, f3.c02);
+        const wide p12 = wide_mul3(x1.c12, f1.c12, x2.c12, f2.c12, x3.c12, f3.c12);
+        const wide first = wide_xor(p0, p1);
+        const wide c[3] = {wide_xor3(first, p2, p12), wide_xor3(p0, p01, p12), wide_xor(first, p02)};
         for (size_t l = 0; l < 3; l++)
-            evec_store(d, i, l, vec_xor(evec_load(a[0], i, l), wide_reduce(wide_xor3(p1.c[l], p2.c[l], p3.c[l]))));
+            evec_store(d, i, l, vec_xor(evec_load(a[0], i, l), wide_reduce(c[l])));
     }
 }
 
