@@ -21,6 +21,7 @@
 #
 # Not here, as they take long or need more: tools/test-packages.sh (the packed package with bundlers and other versions of
 # Node.js), tools/mutate.sh, tools/check-checks.sh.
+[ -n "${BASH_VERSION-}" ] || exec bash "$0" "$@" # sh tools/test.sh does as well
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 jobs=${JOBS:-2}
