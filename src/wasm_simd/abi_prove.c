@@ -95,7 +95,12 @@ static uint32_t hand_out(sheaf_wasm_result *r, sheaf_context *ctx, sheaf_status 
     return r->status;
 }
 
+/* -1 where there is no prover, or no such rate. */
 static int set_rate(sheaf_context *ctx, uint32_t log_inv_rate, sheaf_failure *f) {
+    if (ctx == NULL) {
+        failure_set(f, SHEAF_INVALID_ARGUMENT, SHEAF_CHECK_NONE, 0, "no prover");
+        return -1;
+    }
     if (log_inv_rate > PARAMS_MAX_RATE) {
         failure_set(f, SHEAF_INVALID_ARGUMENT, SHEAF_CHECK_NONE, 0, "log_inv_rate %lu is over %d",
                     (unsigned long)log_inv_rate, PARAMS_MAX_RATE);

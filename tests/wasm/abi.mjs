@@ -451,6 +451,9 @@ test("aggregate names what is wrong with its entries", async () => {
     assert.equal(m.aggregate(prover, { ...job, entries: [entries[0], entries[1], entries[0]] }), DUPLICATE_KEY);
     assert.equal(m.index, 2);
     assert.equal(m.aggregate(prover, { ...job, entries: [] }), INVALID_ARGUMENT);
+    assert.equal(m.aggregate(0, { ...job, entries }), INVALID_ARGUMENT);
+    assert.match(m.message, /no prover/);
+    assert.equal(m.proveHashes(0, preimages(1)), INVALID_ARGUMENT);
     assert.equal(m.aggregate(prover, { ...job, entries }, 7), INVALID_ARGUMENT);
     m.m._sheaf_wasm_prover_destroy(prover);
 });

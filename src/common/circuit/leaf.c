@@ -44,7 +44,7 @@ static int check_header(verifier *v) {
     uint64_t header;
     if (rx_recv_words(&v->c, MSG_HEADER, &header, 1)) return -1;
     if ((header & UINT32_MAX) != v->st->signers)
-        return rx_reject(&v->c, SHEAF_CHECK_HEADER, 0, "the proof is for another number of signers");
+        return rx_reject(&v->c, SHEAF_CHECK_HEADER, 0, "the proof is for another number of signers or hashes");
     if (header >> 32 < 1 || header >> 32 > PARAMS_MAX_RATE)
         return rx_reject(&v->c, SHEAF_CHECK_HEADER, 0, "the proof's first rate is out of range");
     v->rate = (unsigned)(header >> 32);
