@@ -46,12 +46,18 @@ typedef struct bitmap8 {
     _Alignas(64) uint8_t tab[768];
 } bitmap8;
 
+#define NTT_BLOCK_MIN 5
+#define NTT_BLOCK_LOG 11
+
 typedef struct sheaf_kernels {
     const char *name;
 
     /* ---- Keccak ---- */
     /* Eight Keccak-f[1600] states at once: lane l (= x + 5y) of state i is s[8 * l + i]. */
     void (*keccak_f1600_x8)(uint64_t s[200]);
+    /* The same for public states of which lanes 0 to 3 are all that is wanted: what the others hold afterwards is
+     * not said, and no memory is wiped. */
+    void (*keccak_digest_x8)(uint64_t s[200]);
     /* One state, 25 lanes. */
     void (*keccak_f1600)(uint64_t s[25]);
 
@@ -67,6 +73,15 @@ typedef struct sheaf_kernels {
     /* The last three layers (distances 4, 2, 1) on n words, n/8 blocks of 8: block b uses t4[b] for distance 4,
      * t2[2b..2b+1] for distance 2 and t1[4b..4b+3] for distance 1. The twiddles need the alignment of words only. */
     void (*ntt_tail8)(uint64_t *a, const uint64_t *t4, const uint64_t *t2, const uint64_t *t1, size_t n);
+
+    /* Several layers at once. The twiddle of block i of layer j, counted from the first of them, is tw[2^j + i].
+     * log >= 1 layers on 2^log rows of n words: row r lies at from + r * from_stride and goes to
+     * to + r * to_stride. */
+    void (*ntt_rows)(uint64_t *to, size_t to_stride, const uint64_t *from, size_t from_stride,
+                     const uint64_t *tw, unsigned log, size_t n);
+    /* All layers of 2^log words, NTT_BLOCK_MIN <= log <= NTT_BLOCK_LOG. The last layer's twiddles are below
+     * 2^32. */
+    void (*ntt_block)(uint64_t *to, const uint64_t *from, const uint64_t *tw, unsigned log);
 
     /* ---- vectors over K and E ---- */
     void (*evec_mul)(evec d, evec a, evec b, size_t n);               /* d = a b */

@@ -41,6 +41,9 @@ static void ntt_tail8_ref(uint64_t *a, const uint64_t *t4, const uint64_t *t2, c
     }
 }
 
+#define NTT(name) ntt_##name##_ref
+#include "ntt_steps.h"
+
 static void evec_mul_ref(evec d, evec a, evec b, size_t n) {
     for (size_t i = 0; i < n; i++)
         evec_set(d, i, gf192_mul_ref(evec_get(a, i), evec_get(b, i)));
@@ -225,12 +228,15 @@ static void bits_transpose8_ref(uint8_t *out, size_t out_stride, const uint8_t *
 const sheaf_kernels sheaf_kernels_ref = {
     .name = "portable",
     .keccak_f1600_x8 = keccak_f1600_x8_ref,
+    .keccak_digest_x8 = keccak_f1600_x8_ref,
     .keccak_f1600 = keccak_f1600_ref,
     .gf192_mul = mul_ref,
 #ifndef SHEAF_VERIFIER_KERNELS
     .ntt_butterfly = ntt_butterfly_ref,
     .ntt_butterfly4 = ntt_butterfly4_ref,
     .ntt_tail8 = ntt_tail8_ref,
+    .ntt_rows = ntt_rows_ref,
+    .ntt_block = ntt_block_ref,
     .evec_mul = evec_mul_ref,
     .evec_mul_add = evec_mul_add_ref,
     .evec_mul_plus = evec_mul_plus_ref,

@@ -5,6 +5,14 @@
 #define BITS(name) name##_simd128
 #define BITS_WIDTH 16
 #include "bits_kernels.h"
+
+/* Single words: the portable products are as good. */
+static void ntt_tail8_simd128(uint64_t *a, const uint64_t *t4, const uint64_t *t2, const uint64_t *t1,
+                              size_t n) {
+    sheaf_kernels_ref.ntt_tail8(a, t4, t2, t1, n);
+}
+#define NTT(name) ntt_##name##_simd128
+#include "ntt_steps.h"
 #endif
 
 const sheaf_kernels sheaf_kernels_simd128 = {
@@ -13,6 +21,8 @@ const sheaf_kernels sheaf_kernels_simd128 = {
 #ifndef SHEAF_VERIFIER_KERNELS
     .ntt_butterfly = ntt_butterfly_simd128,
     .ntt_butterfly4 = ntt_butterfly4_simd128,
+    .ntt_rows = ntt_rows_simd128,
+    .ntt_block = ntt_block_simd128,
     .evec_mul = evec_mul_simd128,
     .evec_mul_add = evec_mul_add_simd128,
     .evec_mul_plus = evec_mul_plus_simd128,

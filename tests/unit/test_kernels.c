@@ -129,6 +129,20 @@ static void check_keccak(const sheaf_kernels *k) {
     }
 }
 
+/* Lanes 0 to 3 of eight states; nothing but the states is written. */
+static void check_keccak_digest(const sheaf_kernels *k) {
+    uint64_t seed = t_seed();
+    for (int i = 0; i < 8; i++) {
+        arena_start(&seed);
+        size_t s = place(200);
+        k->keccak_digest_x8(arena_mine + s);
+        twin->keccak_f1600_x8(arena_twin + s);
+        memcpy(arena_mine + s + 32, arena_twin + s + 32, 168 * sizeof(uint64_t));
+        if (!arenas_agree("keccak_digest_x8", 8))
+            return;
+    }
+}
+
 static void check_gf192_mul(const sheaf_kernels *k) {
     uint64_t seed = t_seed();
     for (int i = 0; i < 500; i++) {
@@ -181,6 +195,48 @@ static void check_ntt_tail_twiddles(const sheaf_kernels *k) {
         if (!arenas_agree("ntt_tail8, shifted twiddles", 40))
             return;
     }
+}
+
+/* In place, and from one place to another; all but the rows' words stays as it is. */
+static void check_ntt_rows(const sheaf_kernels *k) {
+    uint64_t seed = t_seed();
+    static const size_t widths[] = {8, 24, 136, 512};
+    for (unsigned log = 1; log <= 7; log++)
+        for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++)
+            for (int apart = 0; apart < 2; apart++) {
+                const size_t n = widths[w], stride = n + 8 * (t_rand64(&seed) % 3);
+                if (stride << log > ARENA_WORDS / 2 - 512)
+                    continue;
+                arena_start(&seed);
+                size_t from = place(stride << log), tw = place((size_t)1 << log), to = from;
+                size_t to_stride = stride;
+                if (apart) {
+                    to_stride = n;
+                    to = place(to_stride << log);
+                }
+                k->ntt_rows(arena_mine + to, to_stride, arena_mine + from, stride, arena_mine + tw, log, n);
+                twin->ntt_rows(arena_twin + to, to_stride, arena_twin + from, stride, arena_twin + tw, log, n);
+                if (!arenas_agree("ntt_rows", n))
+                    return;
+            }
+}
+
+static void check_ntt_block(const sheaf_kernels *k) {
+    uint64_t seed = t_seed();
+    for (unsigned log = NTT_BLOCK_MIN; log <= NTT_BLOCK_LOG; log++)
+        for (int apart = 0; apart < 2; apart++) {
+            const size_t n = (size_t)1 << log;
+            arena_start(&seed);
+            size_t from = place(n), tw = place(n), to = apart ? place(n) : from;
+            for (size_t i = n / 2; i < n; i++) { /* the last layer's twiddles are positions */
+                arena_mine[tw + i] >>= 32;
+                arena_twin[tw + i] >>= 32;
+            }
+            k->ntt_block(arena_mine + to, arena_mine + from, arena_mine + tw, log);
+            twin->ntt_block(arena_twin + to, arena_twin + from, arena_twin + tw, log);
+            if (!arenas_agree("ntt_block", n))
+                return;
+        }
 }
 
 /* d apart from the inputs, then the first input, then the second. */
@@ -471,9 +527,12 @@ static const sheaf_kernels *avx512_table(void) {
 #endif
 
 ON_EACH(keccak)
+ON_EACH(keccak_digest)
 ON_EACH(gf192_mul)
 ON_EACH(ntt)
 ON_EACH(ntt_tail_twiddles)
+ON_EACH(ntt_rows)
+ON_EACH(ntt_block)
 ON_EACH(evec_elementwise)
 ON_EACH(evec_from_k)
 ON_EACH(evec_sums)
@@ -483,6 +542,35 @@ ON_EACH(sliced)
 ON_EACH(grid)
 
 /* ---- the portable kernels against their definitions ---- */
+
+/* Layer j pairs words half a block apart, a block of it being 2^(log-j) words. */
+static void layers_by_definition(uint64_t *words, const uint64_t *tw, unsigned log, unsigned layers) {
+    for (unsigned j = 0; j < layers; j++)
+        for (size_t i = 0, half = (size_t)1 << (log - j - 1); i < (size_t)1 << log; i++) {
+            if (i & half)
+                continue;
+            words[i] ^= gf64_mul(tw[((size_t)1 << j) + i / (2 * half)], words[i + half]);
+            words[i + half] ^= words[i];
+        }
+}
+
+TEST(portable_ntt_layers_follow_their_definition) {
+    uint64_t seed = t_seed(), tw[256], want[256];
+    _Alignas(64) uint64_t got[256];
+    for (unsigned log = 5; log <= 8; log++) {
+        const size_t n = (size_t)1 << log;
+        for (size_t i = 0; i < n; i++) {
+            want[i] = got[i] = t_rand64(&seed);
+            tw[i] = t_rand64(&seed) >> (i >= n / 2 ? 32 : 0);
+        }
+        twin->ntt_rows(got, 8, got, 8, tw, log - 3, 8);
+        layers_by_definition(want, tw, log, log - 3);
+        CHECK_MEM(got, want, n * sizeof *got);
+        twin->ntt_block(got, got, tw, log);
+        layers_by_definition(want, tw, log, log);
+        CHECK_MEM(got, want, n * sizeof *got);
+    }
+}
 
 TEST(portable_bitmap_is_the_sum_of_the_columns_of_set_bits) {
     uint64_t seed = t_seed();

@@ -48,11 +48,15 @@ static const gf192 constant = {
     }
 
 CALL(keccak_f1600_x8, b->states)
+CALL(keccak_digest_x8, b->states)
 CALL(keccak_f1600, b->states)
 CALL(gf192_mul, &b->sum[0], &b->sum[0], &constant)
 CALL(ntt_butterfly, row(b, 0), row(b, 1), constant.c[0], N)
 CALL(ntt_butterfly4, row(b, 0), row(b, 1), row(b, 2), row(b, 3), constant.c, N)
 CALL(ntt_tail8, row(b, 0), row(b, 3), row(b, 4), row(b, 5), N)
+CALL(ntt_rows, row(b, 0), N / 16, row(b, 0), N / 16, row(b, 3), 4, N / 16)
+CALL(ntt_block, row(b, 0), row(b, 0), row(b, 3),
+     10) /* larger twiddles than it may get: the words mean nothing */
 CALL(evec_mul, vec(b, 0), vec(b, 1), vec(b, 2), N)
 CALL_AS(evec_mul_short, evec_mul, vec(b, 0), vec(b, 1), vec(b, 2), SHORT)
 CALL(evec_mul_add, vec(b, 0), vec(b, 1), vec(b, 2), N)
@@ -90,11 +94,14 @@ static const struct {
     void (*call)(const sheaf_kernels *k, buffers *b);
 } kernel_rows[] = {
     {"keccak_f1600_x8", "permutation", 8, call_keccak_f1600_x8},
+    {"keccak_digest_x8", "permutation", 8, call_keccak_digest_x8},
     {"keccak_f1600", "permutation", 1, call_keccak_f1600},
     {"gf192_mul", "product", 1, call_gf192_mul},
     {"ntt_butterfly", "butterfly", N, call_ntt_butterfly},
     {"ntt_butterfly4", "butterfly", 4 * N, call_ntt_butterfly4},
     {"ntt_tail8", "butterfly", 3 * N / 2, call_ntt_tail8},
+    {"ntt_rows", "butterfly", 2 * N, call_ntt_rows},
+    {"ntt_block", "butterfly", 5 * N, call_ntt_block},
     {"evec_mul", "product", N, call_evec_mul},
     {"evec_mul (64)", "product", SHORT, call_evec_mul_short},
     {"evec_mul_add", "product", N, call_evec_mul_add},

@@ -62,11 +62,13 @@ static inline vec vec_lookup(vec table, vec at) {
     vcombine_u64(WORD_OF(b0, b1, b2, b3, b4, b5, b6, b7), WORD_OF(b8, b9, b10, b11, b12, b13, b14, b15))
 
 #include "../clmul_kernels.h"
+#include "../ntt_kernels.h"
 
 /* The entries of a table that are made here. */
 #define VEC_NEON_ENTRIES                                                                                     \
     .gf192_mul = gf192_mul_words, .ntt_butterfly = ntt_butterfly, .ntt_butterfly4 = ntt_butterfly4,          \
-    .ntt_tail8 = ntt_tail8, .evec_mul = evec_mul, .evec_mul_add = evec_mul_add, .evec_scale = evec_scale,    \
+    .ntt_tail8 = ntt_tail8, .ntt_rows = ntt_rows, .ntt_block = ntt_block, .evec_mul = evec_mul,              \
+    .evec_mul_add = evec_mul_add, .evec_scale = evec_scale,                                                  \
     .evec_scale_add = evec_scale_add, .evec_scale_add_k = evec_scale_add_k, .evec_fold = evec_fold,          \
     .evec_fold_k = evec_fold_k, .evec_dot = evec_dot, .evec_dot_k = evec_dot_k, .evec_dot3 = evec_dot3,      \
     .evec_dot3_k = evec_dot3_k, .evec_dot2 = evec_dot2, .evec_dot8 = evec_dot8, .evec_fold4 = evec_fold4,    \

@@ -7,5 +7,7 @@
 
 void keccak_f1600_x8_avx2(uint64_t s[200]);
 void keccak_f1600_x8_avx512(uint64_t s[200]);
+void keccak_digest_x8_avx2(uint64_t s[200]);
+void keccak_digest_x8_avx512(uint64_t s[200]);
 
 #endif

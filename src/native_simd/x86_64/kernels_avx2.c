@@ -65,6 +65,7 @@ static inline vec vec_lookup(vec table, vec at) {
 #define vec_table16(...) _mm_setr_epi8(__VA_ARGS__)
 
 #include "../clmul_kernels.h"
+#include "../ntt_kernels.h"
 
 /* ---- maps on bytes ----
  * A map is, for each byte of the image, a table of 16 bytes for the input's low half and one for its high
@@ -247,10 +248,13 @@ static void bits_transpose8(uint8_t *out, size_t out_stride, const uint8_t *in, 
 const sheaf_kernels sheaf_kernels_avx2 = {
     .name = "avx2",
     .keccak_f1600_x8 = keccak_f1600_x8_avx2,
+    .keccak_digest_x8 = keccak_digest_x8_avx2,
     .gf192_mul = gf192_mul_words,
     .ntt_butterfly = ntt_butterfly,
     .ntt_butterfly4 = ntt_butterfly4,
     .ntt_tail8 = ntt_tail8,
+    .ntt_rows = ntt_rows,
+    .ntt_block = ntt_block,
     .evec_mul = evec_mul,
     .evec_mul_add = evec_mul_add,
     .evec_mul_plus = evec_mul_plus,

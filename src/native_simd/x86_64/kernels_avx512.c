@@ -103,6 +103,29 @@ static void ntt_tail8(uint64_t *a, const uint64_t *t4, const uint64_t *t2, const
     }
 }
 
+/* 32 words are four registers. */
+#define NTT_TAIL_LOG 5
+static inline void ntt_tail(uint64_t *to, const uint64_t *from, const uint64_t *tw, unsigned log) {
+    const size_t blocks = (size_t)1 << (log - 5);
+    const uint64_t *t16 = tw + blocks, *t8 = tw + 2 * blocks, *t4 = tw + 4 * blocks, *t2 = tw + 8 * blocks,
+                   *t1 = tw + 16 * blocks;
+    for (size_t b = 0; b < blocks; b++) {
+        vec x[4];
+        for (size_t j = 0; j < 4; j++)
+            x[j] = vec_load(from + 32 * b + 8 * j);
+        butterfly(&x[0], &x[2], vec_set1(t16[b]));
+        butterfly(&x[1], &x[3], vec_set1(t16[b]));
+        for (size_t h = 0; h < 2; h++) {
+            butterfly(&x[2 * h], &x[2 * h + 1], vec_set1(t8[2 * b + h]));
+            tail_pair(&x[2 * h], &x[2 * h + 1], t4 + 4 * b + 2 * h, t2 + 8 * b + 4 * h, t1 + 16 * b + 8 * h);
+        }
+        for (size_t j = 0; j < 4; j++)
+            vec_store(to + 32 * b + 8 * j, x[j]);
+    }
+}
+
+#include "../ntt_kernels.h"
+
 /* ---- maps on bytes ----
  * GF2P8AFFINEQB multiplies each byte by an 8x8 bit matrix: bit i of the result is the parity of the byte
  * masked by byte 7 - i of the matrix. A map is 24 such matrices, one for each byte of an element; the
@@ -238,9 +261,12 @@ static void bits_transpose8(uint8_t *out, size_t out_stride, const uint8_t *in, 
 const sheaf_kernels sheaf_kernels_avx512 = {
     .name = "avx512",
     .keccak_f1600_x8 = keccak_f1600_x8_avx512,
+    .keccak_digest_x8 = keccak_digest_x8_avx512,
     .ntt_butterfly = ntt_butterfly,
     .ntt_butterfly4 = ntt_butterfly4,
     .ntt_tail8 = ntt_tail8,
+    .ntt_rows = ntt_rows,
+    .ntt_block = ntt_block,
     .evec_mul = evec_mul,
     .evec_mul_add = evec_mul_add,
     .evec_mul_plus = evec_mul_plus,
