@@ -90,16 +90,24 @@ static size_t twin_open(uint8_t *out, const matrix *m, const uint64_t *positions
 
 /* ---- building ---- */
 
+/* Node i of level `level`, whose first node is number `at`, as bytes. */
+static void tree_node(uint8_t digest[32], const merkle_tree *t, const matrix *m, unsigned level, size_t at,
+                      uint64_t i) {
+    for (size_t w = 0; w < 4; w++)
+        store64_le(digest + 8 * w, t->nodes[4 * at + w * nodes_of_level(m, level) + i]);
+}
+
 static void check_build(const matrix *m) {
     merkle_tree t;
-    uint8_t root[32], twin[32];
+    uint8_t root[32], twin[32], node[32];
     REQUIRE(merkle_build(&t, NULL, NULL, m->words, m->stride, m->n_rows, m->log_n, m->arity) == 0);
     size_t at = 0;
-    for (unsigned level = 0; level <= root_level(m); level++)
-        for (uint64_t i = 0; i < nodes_of_level(m, level); i++, at++) {
-            REQUIRE(at < t.node_count);
+    for (unsigned level = 0; level <= root_level(m); at += nodes_of_level(m, level++))
+        for (uint64_t i = 0; i < nodes_of_level(m, level); i++) {
+            REQUIRE(at + i < t.node_count);
             twin_node(twin, m, level, i);
-            CHECK_MEM(t.nodes + 32 * at, twin, 32);
+            tree_node(node, &t, m, level, at, i);
+            CHECK_MEM(node, twin, 32);
         }
     CHECK_EQ_U64(at, t.node_count);
     merkle_root(&t, root);
@@ -386,7 +394,8 @@ TEST(the_padding_is_not_read_from_the_proof) {
     uint8_t group[4 * 32] = {0}, root[32];
     REQUIRE(open_random(&o, &seed, 2, 1, 4, 1) == 0);
     CHECK_EQ_U64(o.c.len, 16 + 32); /* the leaf and its one sibling */
-    memcpy(group, o.t.nodes, 64);
+    tree_node(group, &o.t, &o.m, 0, 0, 0);
+    tree_node(group + 32, &o.t, &o.m, 0, 0, 1);
     hash_words(root, group, 16, HASH_MERKLE_NODE);
     CHECK_MEM(root, o.root, 32);
     group[64] = 1; /* a root over a third child */

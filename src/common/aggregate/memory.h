@@ -8,7 +8,5 @@
  * within a tenth of what sheaf_peak_bytes says afterwards. kind: SHEAF_KIND_...; log_inv_rate: 0 for the
  * default. 0 where there are no parameters, and UINT64_MAX where there is no memory for finding out. */
 uint64_t aggregate_prove_bytes(unsigned kind, uint64_t count, unsigned log_inv_rate, unsigned threads);
-/* Its first commitment's part: so many rows of the code, and the tree over its columns. */
-uint64_t aggregate_commitment_bytes(const whir_params *par, size_t rows);
 
 #endif

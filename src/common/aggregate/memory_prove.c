@@ -45,12 +45,6 @@ static uint64_t column_bytes(const circuit *c, unsigned m, uint64_t count, uint6
            slots * (WORD * (c->publics + 1 + outputs) + ELEMENT) + lanes * (3 * sizeof(void *) + ELEMENT);
 }
 
-uint64_t aggregate_commitment_bytes(const whir_params *par, size_t rows) {
-    const unsigned log_n = (unsigned)par->log_words - par->level[0].fold + par->level[0].rate;
-    const uint64_t nodes = par->arity == 4 ? (UINT64_C(4) << log_n) / 3 : UINT64_C(2) << log_n;
-    return ((WORD * (uint64_t)rows) << log_n) + 32 * nodes;
-}
-
 uint64_t aggregate_prove_bytes(unsigned kind, uint64_t count, unsigned log_inv_rate, unsigned threads) {
     const uint64_t most = kind == SHEAF_KIND_HASH ? SHEAF_MAX_HASHES : SHEAF_MAX_SIGNERS;
     if ((kind != SHEAF_KIND_HASH && kind != SHEAF_KIND_LEANXMSS) || count < 1 || count > most)
@@ -69,7 +63,7 @@ uint64_t aggregate_prove_bytes(unsigned kind, uint64_t count, unsigned log_inv_r
     uint64_t bytes = UINT64_MAX;
     if (look(&l, &c) == 0)
         bytes = column_bytes(&c, m, count, l.outputs) +
-                aggregate_commitment_bytes(par, whir_live_rows(par, (size_t)c.words << m)) +
+                whir_commitment_bytes(par, whir_live_rows(par, (size_t)c.words << m), threads).held +
                 layers_bytes((layers_shape){m, c.kappa, c.rows}, (unsigned)l.lanes, threads);
     circuit_free(&c);
     return bytes;

@@ -80,7 +80,8 @@ static commit_figures figures_of(const commit_bench *b) {
                         .merkle_cycles = stage_cycles_of(&b->rounds, "merkle"),
                         .butterflies = (rows * b->k << log_n) / 2,
                         .permutations = permutations_of(rows) << log_n,
-                        .predicted = aggregate_commitment_bytes(&b->par, (size_t)rows)};
+                        .predicted =
+                            whir_commitment_bytes(&b->par, (size_t)rows, pool_threads(b->ctx->pool)).most};
     for (uint64_t n = UINT64_C(1) << log_n; n > 1; n = merkle_parents(n, b->par.arity))
         r.permutations += merkle_parents(n, b->par.arity) * permutations_of(4 * (uint64_t)b->par.arity);
     return r;
@@ -205,8 +206,9 @@ static int run_bench_commit(cli *c, int argc, char **argv) {
     if (rows_given)
         b.par.level[0].fold = (uint8_t)log_rows;
     b.k = b.par.log_words - (unsigned)b.par.level[0].fold;
-    const uint64_t needed = aggregate_commitment_bytes(&b.par, (size_t)1 << b.par.level[0].fold) +
-                            (UINT64_C(8) << b.par.log_words);
+    const size_t rows = (size_t)1 << b.par.level[0].fold;
+    const uint64_t needed =
+        whir_commitment_bytes(&b.par, rows, c->threads).most + (UINT64_C(8) << b.par.log_words);
     if (cli_check_memory(c, needed, "a commitment", UINT64_C(1) << log_words, "words") != CLI_OK)
         return CLI_ERROR;
     progress_bar bar;

@@ -103,11 +103,8 @@ static size_t absorb_words_x8(uint64_t s[200], const uint8_t *const in[8], size_
     return lane;
 }
 
-/* Ends the block, whose first padding byte is in place, and writes the first out_len bytes of output. */
-static void finish_x8(uint64_t s[200], uint8_t *const out[8], size_t out_len) {
-    for (size_t i = 0; i < 8; i++)
-        s[8 * (RATE_LANES - 1) + i] ^= HASH_PAD_LAST;
-    kernels()->keccak_f1600_x8(s);
+/* Writes the first out_len bytes of output. */
+static void squeeze_x8(const uint64_t s[200], uint8_t *const out[8], size_t out_len) {
     for (size_t i = 0; i < 8; i++) {
         size_t n = 0;
         for (; n + 8 <= out_len; n += 8)
@@ -125,18 +122,23 @@ void shake256_x8(uint8_t *const out[8], size_t out_len, const uint8_t *const in[
         for (size_t b = 0; b < rest; b++)
             last |= (uint64_t)in[i][8 * words + b] << (8 * b);
         s[8 * lane + i] ^= last;
+        s[8 * (RATE_LANES - 1) + i] ^= HASH_PAD_LAST;
     }
-    finish_x8(s, out, out_len);
+    kernels()->keccak_f1600_x8(s);
+    squeeze_x8(s, out, out_len);
     secure_wipe(s, sizeof s);
 }
 
+/* Of public messages. */
 static void hash_words_x8(uint8_t *const out[8], const uint8_t *const in[8], size_t n_words, uint8_t domain) {
     _Alignas(64) uint64_t s[200] = {0};
     size_t lane = absorb_words_x8(s, in, n_words);
-    for (size_t i = 0; i < 8; i++)
+    for (size_t i = 0; i < 8; i++) {
         s[8 * lane + i] ^= HASH_PAD_FIRST(domain);
-    finish_x8(s, out, 32);
-    secure_wipe(s, sizeof s);
+        s[8 * (RATE_LANES - 1) + i] ^= HASH_PAD_LAST;
+    }
+    kernels()->keccak_digest_x8(s);
+    squeeze_x8(s, out, 32);
 }
 
 void hash_words_many(uint8_t *out, const uint8_t *in, size_t in_stride, size_t n, size_t n_words,

@@ -31,7 +31,8 @@ void shake256_x8(uint8_t *const out[8], size_t out_len, const uint8_t *const in[
 #define HASH_LIST 0x03
 #define HASH_CIRCUIT 0x04
 void hash_words(uint8_t out[32], const uint8_t *in, size_t n_words, uint8_t domain);
-/* n of them, of equal length: message i at in + i * in_stride, its digest at out + 32 * i; out and in do not overlap. */
+/* n of them, public and of equal length: message i at in + i * in_stride, its digest at out + 32 * i; out and in do
+ * not overlap. */
 void hash_words_many(uint8_t *out, const uint8_t *in, size_t in_stride, size_t n, size_t n_words, uint8_t domain);
 /* The padding of such a message: for the lane after its last word, and for the last lane of that block. */
 #define HASH_PAD_FIRST(domain) ((uint64_t)(domain) | UINT64_C(0x1f) << 8)

@@ -116,7 +116,7 @@ static void grind_strip(void *ctx, size_t task, unsigned worker) {
             s[8 * 5 + i] = HASH_PAD_FIRST(HASH_TRANSCRIPT);
             s[8 * (SHAKE256_RATE / 8 - 1) + i] = HASH_PAD_LAST;
         }
-        kernels()->keccak_f1600_x8(s);
+        kernels()->keccak_digest_x8(s);
         for (size_t i = 0; i < 8; i++)
             if ((s[i] & g->mask) == 0) {
                 g->found[task] = nonce + i;

@@ -7,119 +7,194 @@
 #include "../kernels.h"
 
 #define DIGEST 32
+#define WORDS (DIGEST / 8)
 #define MAX_ARITY 4
 #define RATE_LANES (SHAKE256_RATE / 8)
+#define LANES 25
+#define AT_ONCE 8 /* states */
+
+/* Where level `level` begins, counted in nodes, and how many it has. */
+typedef struct level {
+    size_t at, n;
+} level;
+
+static level level_above(level l, unsigned arity) {
+    return (level){l.at + l.n, (size_t)merkle_parents(l.n, arity)};
+}
+
+static level leaves_of(const merkle_tree *t) {
+    return (level){0, (size_t)1 << t->log_n};
+}
+
+static uint64_t *lane_of(const merkle_tree *t, level l, size_t word) {
+    return t->nodes + WORDS * l.at + word * l.n;
+}
 
 /* ---- leaves ---- */
 
-/* A task hashes this many columns, eight to a group: a row's share of a task is whole cache lines that follow
- * each other, and the groups' states stay in the first cache. */
+/* So many columns are hashed side by side: a row's share of them is whole cache lines that follow each other,
+ * and their states stay in the first cache. */
 #define GROUPS 8
-#define COLUMNS (8 * GROUPS)
+#define COLUMNS (AT_ONCE * GROUPS)
 #define AHEAD 4 /* rows lie a power of two apart, where no prefetcher of the machine's foresees the next */
 
-typedef struct leaf_job {
-    const uint64_t *words;
-    size_t row_stride, n_rows, n; /* n leaves */
-    uint8_t *digests;
-} leaf_job;
-
-static void permute_groups(uint64_t s[GROUPS][200], size_t columns) {
-    for (size_t g = 0; 8 * g < columns; g++)
-        kernels()->keccak_f1600_x8(s[g]);
-}
-
 static inline void xor8(uint64_t *restrict to, const uint64_t *restrict from) {
-    for (size_t i = 0; i < 8; i++)
+    for (size_t i = 0; i < AT_ONCE; i++)
         to[i] ^= from[i];
 }
 
-static void hash_leaves(void *ctx, size_t task, unsigned worker) {
-    const leaf_job *job = ctx;
-    size_t first = task * COLUMNS, columns = job->n - first < COLUMNS ? job->n - first : COLUMNS, lane = 0;
-    _Alignas(64) uint64_t s[GROUPS][200] = {{0}};
-    (void)worker;
-    for (size_t b = 0; b < job->n_rows; b++) {
-        const uint64_t *row = job->words + b * job->row_stride + first;
+/* The leaves first .. first+columns-1, words being the first one's. */
+static void hash_columns(const merkle_tree *t, size_t first, size_t columns, const uint64_t *words,
+                         size_t row_stride, size_t n_rows) {
+    const sheaf_kernels *k = kernels();
+    const size_t groups = (columns + AT_ONCE - 1) / AT_ONCE;
+    _Alignas(64) uint64_t s[GROUPS][AT_ONCE * LANES] = {{0}};
+    size_t lane = 0;
+    for (size_t b = 0; b < n_rows; b++) {
+        const uint64_t *row = words + b * row_stride;
         size_t p = 0;
-        if (b + AHEAD < job->n_rows)
+        if (b + AHEAD < n_rows)
             for (size_t line = 0; line < columns; line += 8)
-                __builtin_prefetch(row + AHEAD * job->row_stride + line);
-        for (; p + 8 <= columns; p += 8)
-            xor8(s[p / 8] + 8 * lane, row + p);
+                __builtin_prefetch(row + AHEAD * row_stride + line);
+        for (; p + AT_ONCE <= columns; p += AT_ONCE)
+            xor8(s[p / AT_ONCE] + AT_ONCE * lane, row + p);
         for (; p < columns; p++) /* fewer than eight leaves in all */
-            s[p / 8][8 * lane + p % 8] ^= row[p];
+            s[p / AT_ONCE][AT_ONCE * lane + p % AT_ONCE] ^= row[p];
         if (++lane == RATE_LANES) {
-            permute_groups(s, columns);
+            for (size_t g = 0; g < groups; g++)
+                k->keccak_f1600_x8(s[g]);
             lane = 0;
         }
     }
-    for (size_t p = 0; p < columns; p++) {
-        s[p / 8][8 * lane + p % 8] ^= HASH_PAD_FIRST(HASH_MERKLE_LEAF);
-        s[p / 8][8 * (RATE_LANES - 1) + p % 8] ^= HASH_PAD_LAST;
+    for (size_t g = 0; g < groups; g++) {
+        const size_t n = columns - AT_ONCE * g < AT_ONCE ? columns - AT_ONCE * g : AT_ONCE;
+        for (size_t i = 0; i < AT_ONCE; i++) {
+            s[g][AT_ONCE * lane + i] ^= HASH_PAD_FIRST(HASH_MERKLE_LEAF);
+            s[g][AT_ONCE * (RATE_LANES - 1) + i] ^= HASH_PAD_LAST;
+        }
+        k->keccak_digest_x8(s[g]);
+        for (size_t l = 0; l < WORDS; l++)
+            memcpy(lane_of(t, leaves_of(t), l) + first + AT_ONCE * g, s[g] + AT_ONCE * l,
+                   n * sizeof(uint64_t));
     }
-    permute_groups(s, columns);
-    for (size_t p = 0; p < columns; p++)
-        for (size_t l = 0; l < 4; l++)
-            store64_le(job->digests + DIGEST * (first + p) + 8 * l, s[p / 8][8 * l + p % 8]);
 }
 
 /* ---- nodes ---- */
 
-#define NODES 256 /* a task */
-
-typedef struct node_job {
-    const uint8_t *children;
-    uint8_t *parents;
-    size_t n; /* parents, each with all its children */
-    unsigned arity;
-} node_job;
-
-static void hash_nodes(void *ctx, size_t task, unsigned worker) {
-    const node_job *job = ctx;
-    size_t first = task * NODES, count = job->n - first < NODES ? job->n - first : NODES;
-    size_t group = (size_t)job->arity * DIGEST;
-    (void)worker;
-    hash_words_many(job->parents + DIGEST * first, job->children + group * first, group, count, group / 8,
-                    HASH_MERKLE_NODE);
-}
-
-static void hash_level(pool *p, uint8_t *parents, const uint8_t *children, uint64_t n, unsigned arity) {
-    if (n < arity) { /* the root pads with zero digests */
-        uint8_t group[MAX_ARITY * DIGEST] = {0};
-        memcpy(group, children, (size_t)n * DIGEST);
-        hash_words(parents, group, (size_t)arity * DIGEST / 8, HASH_MERKLE_NODE);
-        return;
+/* The nodes first .. first+count-1 of a level, from all their children in the level below, eight at a time.
+ */
+static void hash_nodes(const merkle_tree *t, level below, level to, size_t first, size_t count) {
+    const sheaf_kernels *k = kernels();
+    const unsigned arity = t->arity;
+    for (size_t done = 0; done < count; done += AT_ONCE) {
+        const size_t n = count - done < AT_ONCE ? count - done : AT_ONCE, at = first + done;
+        _Alignas(64) uint64_t s[AT_ONCE * LANES] = {0};
+        for (size_t l = 0; l < WORDS; l++) {
+            const uint64_t *child = lane_of(t, below, l) + arity * at;
+            if (arity == 2 && n == AT_ONCE) {
+                for (size_t i = 0; i < AT_ONCE; i++) {
+                    s[AT_ONCE * l + i] = child[2 * i];
+                    s[AT_ONCE * (WORDS + l) + i] = child[2 * i + 1];
+                }
+            } else {
+                for (size_t a = 0; a < arity; a++)
+                    for (size_t i = 0; i < n && arity * (at + i) + a < below.n; i++)
+                        s[AT_ONCE * (WORDS * a + l) + i] = child[arity * i + a];
+            }
+        }
+        for (size_t i = 0; i < AT_ONCE; i++) {
+            s[AT_ONCE * WORDS * arity + i] ^= HASH_PAD_FIRST(HASH_MERKLE_NODE);
+            s[AT_ONCE * (RATE_LANES - 1) + i] ^= HASH_PAD_LAST;
+        }
+        k->keccak_digest_x8(s);
+        for (size_t l = 0; l < WORDS; l++)
+            memcpy(lane_of(t, to, l) + at, s + AT_ONCE * l, n * sizeof(uint64_t));
     }
-    node_job job = {children, parents, (size_t)(n / arity), arity};
-    size_t tasks = (job.n + NODES - 1) / NODES;
-    pool_run(tasks > 1 ? p : NULL, tasks, hash_nodes, &job);
 }
 
-static uint64_t count_nodes(unsigned log_n, unsigned arity) {
+/* A part's nodes are made with it while eight of them are side by side. */
+static int in_part(size_t nodes, unsigned arity) {
+    return nodes >= (size_t)AT_ONCE * arity;
+}
+
+void merkle_part(merkle_tree *t, size_t first, unsigned log_part, const uint64_t *words, size_t row_stride,
+                 size_t n_rows) {
+    size_t count = (size_t)1 << log_part;
+    for (size_t p = 0; p < count; p += COLUMNS)
+        hash_columns(t, first + p, count - p < COLUMNS ? count - p : COLUMNS, words + p, row_stride, n_rows);
+    for (level below = leaves_of(t); in_part(count, t->arity);) {
+        const level to = level_above(below, t->arity);
+        first /= t->arity;
+        count /= t->arity;
+        hash_nodes(t, below, to, first, count);
+        below = to;
+    }
+}
+
+/* ---- the tree ---- */
+
+uint64_t merkle_count(unsigned log_n, unsigned arity) {
     uint64_t count = 1;
     for (uint64_t n = UINT64_C(1) << log_n; n > 1; n = merkle_parents(n, arity))
         count += n;
     return count;
 }
 
+int merkle_init(merkle_tree *t, mem *m, unsigned log_n, unsigned arity) {
+    assert(log_n < 56 && (arity == 2 || arity == MAX_ARITY));
+    const uint64_t count = merkle_count(log_n, arity);
+    *t = (merkle_tree){.log_n = log_n, .arity = arity};
+    t->nodes = count > SIZE_MAX / DIGEST ? NULL : mem_alloc(m, (size_t)count * DIGEST);
+    t->node_count = t->nodes != NULL ? (size_t)count : 0;
+    return t->nodes != NULL ? 0 : -1;
+}
+
+#define NODES 64 /* a task */
+
+typedef struct nodes_job {
+    const merkle_tree *t;
+    level below, to;
+} nodes_job;
+
+static void nodes_task(void *ctx, size_t task, unsigned worker) {
+    const nodes_job *job = ctx;
+    const size_t first = task * NODES;
+    (void)worker;
+    hash_nodes(job->t, job->below, job->to, first, job->to.n - first < NODES ? job->to.n - first : NODES);
+}
+
+void merkle_finish(merkle_tree *t, pool *p, unsigned log_part) {
+    nodes_job job = {t, leaves_of(t), {0, 0}};
+    for (size_t count = (size_t)1 << log_part; in_part(count, t->arity); count /= t->arity)
+        job.below = level_above(job.below, t->arity);
+    for (; job.below.n > 1; job.below = job.to) {
+        job.to = level_above(job.below, t->arity);
+        pool_run(p, (job.to.n + NODES - 1) / NODES, nodes_task, &job);
+    }
+}
+
+typedef struct parts_job {
+    merkle_tree *t;
+    const uint64_t *words;
+    size_t row_stride, n_rows;
+    unsigned log_part;
+} parts_job;
+
+static void part_task(void *ctx, size_t task, unsigned worker) {
+    const parts_job *job = ctx;
+    const size_t first = task << job->log_part;
+    (void)worker;
+    merkle_part(job->t, first, job->log_part, job->words + first, job->row_stride, job->n_rows);
+}
+
 int merkle_build(merkle_tree *t, mem *m, pool *p, const uint64_t *words, size_t row_stride, size_t n_rows,
                  unsigned log_n, unsigned arity) {
-    assert(log_n < 56 && (arity == 2 || arity == MAX_ARITY));
-    uint64_t count = count_nodes(log_n, arity);
-    *t = (merkle_tree){.log_n = log_n, .arity = arity};
-    uint8_t *nodes = count > SIZE_MAX / DIGEST ? NULL : mem_alloc(m, (size_t)count * DIGEST);
-    if (nodes == NULL)
+    const unsigned log_part = log_n < 8 ? log_n : 8;
+    if (merkle_init(t, m, log_n, arity) != 0)
         return -1;
-    t->nodes = nodes;
-    t->node_count = (size_t)count;
-    leaf_job leaves = {words, row_stride, n_rows, (size_t)1 << log_n, nodes};
-    pool_run(p, (leaves.n + COLUMNS - 1) / COLUMNS, hash_leaves, &leaves);
-    for (uint64_t n = leaves.n; n > 1; n = merkle_parents(n, arity)) {
-        uint8_t *parents = nodes + DIGEST * (size_t)n;
-        hash_level(p, parents, nodes, n, arity);
-        nodes = parents;
-    }
+    parts_job job = {t, words, row_stride, n_rows, log_part};
+    pool_run(p, (size_t)1 << (log_n - log_part), part_task, &job);
+    merkle_finish(t, p, log_part);
     return 0;
 }
 
@@ -128,29 +203,59 @@ void merkle_free(merkle_tree *t, mem *m) {
     *t = (merkle_tree){0};
 }
 
+static void node_bytes(uint8_t out[DIGEST], const merkle_tree *t, level l, size_t i) {
+    for (size_t w = 0; w < WORDS; w++)
+        store64_le(out + 8 * w, lane_of(t, l, w)[i]);
+}
+
 void merkle_root(const merkle_tree *t, uint8_t root[32]) {
-    memcpy(root, t->nodes + DIGEST * (t->node_count - 1), DIGEST);
+    node_bytes(root, t, (level){t->node_count - 1, 1}, 0);
 }
 
 /* ---- opening ---- */
 
 /* The known nodes' missing siblings of one level; known[] becomes the parents' indices. Returns how many they
  * are. */
-static size_t send_siblings(tx *c, const uint8_t *digests, uint64_t level_nodes, unsigned arity,
-                            uint64_t *known, size_t k) {
+static size_t send_siblings(tx *c, const merkle_tree *t, level l, uint64_t *known, size_t k) {
+    const unsigned arity = t->arity;
     size_t parents = 0, i = 0;
     while (i < k) {
         uint64_t parent = known[i] / arity;
         for (unsigned a = 0; a < arity; a++) {
             uint64_t child = parent * arity + a;
-            if (i < k && known[i] == child)
+            if (i < k && known[i] == child) {
                 i++;
-            else if (child < level_nodes)
-                tx_append(c, MSG_OPENING, digests + DIGEST * (size_t)child, DIGEST);
+            } else if (child < l.n) {
+                uint8_t digest[DIGEST];
+                node_bytes(digest, t, l, (size_t)child);
+                tx_append(c, MSG_OPENING, digest, DIGEST);
+            }
         }
         known[parents++] = parent;
     }
     return parents;
+}
+
+void merkle_open_leaves(tx *c, const merkle_tree *t, const uint64_t *leaves, size_t n_rows,
+                        const uint64_t *distinct, size_t k) {
+    if (k == 0)
+        return;
+    uint64_t *known = malloc(k * sizeof *known);
+    uint8_t *leaf = malloc(8 * n_rows + 1); /* never nothing */
+    if (known != NULL && leaf != NULL) {
+        memcpy(known, distinct, k * sizeof *known);
+        for (size_t i = 0; i < k; i++) {
+            for (size_t b = 0; b < n_rows; b++)
+                store64_le(leaf + 8 * b, leaves[i * n_rows + b]);
+            tx_append(c, MSG_OPENING, leaf, 8 * n_rows);
+        }
+        for (level l = leaves_of(t); l.n > 1; l = level_above(l, t->arity))
+            k = send_siblings(c, t, l, known, k);
+    } else {
+        c->failed = 1;
+    }
+    free(known);
+    free(leaf);
 }
 
 void merkle_open(tx *c, const merkle_tree *t, const uint64_t *words, size_t row_stride, size_t n_rows,
@@ -159,23 +264,16 @@ void merkle_open(tx *c, const merkle_tree *t, const uint64_t *words, size_t row_
         assert(positions[q] >> t->log_n == 0);
     if (n == 0)
         return;
-    uint64_t *known = malloc(n * sizeof *known);
-    uint8_t *leaf = malloc(8 * n_rows + 1); /* never nothing */
-    if (known != NULL && leaf != NULL) {
-        size_t k = merkle_distinct(known, positions, n);
-        for (size_t i = 0; i < k; i++) {
+    uint64_t *distinct = malloc(n * sizeof *distinct), *leaves = malloc((n * n_rows + 1) * sizeof *leaves);
+    if (distinct != NULL && leaves != NULL) {
+        const size_t k = merkle_distinct(distinct, positions, n);
+        for (size_t i = 0; i < k; i++)
             for (size_t b = 0; b < n_rows; b++)
-                store64_le(leaf + 8 * b, words[b * row_stride + (size_t)known[i]]);
-            tx_append(c, MSG_OPENING, leaf, 8 * n_rows);
-        }
-        const uint8_t *digests = t->nodes;
-        for (uint64_t nodes = UINT64_C(1) << t->log_n; nodes > 1; nodes = merkle_parents(nodes, t->arity)) {
-            k = send_siblings(c, digests, nodes, t->arity, known, k);
-            digests += DIGEST * (size_t)nodes;
-        }
+                leaves[i * n_rows + b] = words[b * row_stride + (size_t)distinct[i]];
+        merkle_open_leaves(c, t, leaves, n_rows, distinct, k);
     } else {
         c->failed = 1;
     }
-    free(known);
-    free(leaf);
+    free(distinct);
+    free(leaves);
 }

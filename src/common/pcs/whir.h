@@ -5,19 +5,31 @@
 #include "../hash/transcript.h"
 #include "../kernels.h"
 #include "../merkle/merkle.h"
+#include "../ntt/ntt.h"
 #include "params.h"
 
 /* ---- the first commitment ---- */
 typedef struct whir_commitment {
-    uint64_t *code;      /* live rows of codeword, row-major */
+    const uint64_t *msg; /* the rows that are encoded, 2^k words each */
+    uint64_t *own;       /* the same where they are the commitment's */
+    unsigned k, rate;
     size_t live_rows;
+    uint64_t *code; /* NULL where computing the few words that are opened takes less than keeping all */
+    size_t together; /* cosets that were encoded at once: their words are where the layout says, one such group
+                      * after another */
+    ntt_layout layout;
     merkle_tree tree;
 } whir_commitment;
 
-/* q: 2^log_words K words, index u = j * 2^m + s. Rows wholly past live_words (a count of words, a multiple of 2^m) must be zero
- * and are neither encoded nor hashed. Sends the root. */
+/* q: 2^log_words K words, index u = j * 2^m + s, unchanged until the commitment is freed. Rows wholly past
+ * live_words (a count of words, a multiple of 2^m) must be zero and are neither encoded nor hashed. Sends the root. */
 SHEAF_MUST_CHECK int whir_commit(tx *c, env *e, whir_commitment *w, const whir_params *par, const uint64_t *q, size_t live_words);
 void whir_commitment_free(whir_commitment *w, mem *m);
+/* Bytes that a commitment holds, and the most while it is made on so many threads. */
+typedef struct whir_bytes {
+    uint64_t held, most;
+} whir_bytes;
+whir_bytes whir_commitment_bytes(const whir_params *par, size_t live_rows, unsigned threads);
 
 /* Proves what sum_u weight(u) q(u) is; the sum itself is not sent. log_words >= 4. weight: 2^log_words E elements in planes,
  * consumed (overwritten). Its stages, and the commitment's, are children of the span that the caller has open. */

@@ -5,78 +5,12 @@
  * take and whose sums are added by XOR: exact, so that no number of threads changes a byte. Kernels take
  * multiples of eight elements; rounds on fewer are plain, and the small tables of a level's claims are padded
  * with zeros. */
-#include "whir.h"
-#include "../ntt/ntt.h"
+#include "commit.h"
 #include "../poly/poly.h"
 
 #define PIECE_LOG 10 /* elements of a piece, as an exponent */
 #define PIECE ((size_t)1 << PIECE_LOG)
 #define VECTOR 8 /* the kernels' granule */
-
-/* ---- commitments ---- */
-
-void whir_commitment_free(whir_commitment *w, mem *m) {
-    mem_free(m, w->code);
-    merkle_free(&w->tree, m);
-    memset(w, 0, sizeof *w);
-}
-
-static int encode(env *e, whir_commitment *w, const uint64_t *msg, size_t rows, unsigned k, unsigned rate) {
-    const unsigned log_n = k + rate;
-    if (rows > (SIZE_MAX / sizeof(uint64_t)) >> log_n)
-        return -1;
-    w->code = mem_alloc(e->mem, (rows << log_n) * sizeof(uint64_t));
-    w->live_rows = rows;
-    ntt_domain *domain = ntt_domain_create(e->mem, log_n);
-    const int result = w->code != NULL && domain != NULL ? 0 : -1;
-    if (result == 0)
-        ntt_encode_rows(domain, w->code, msg, rows, k, rate, e->pool);
-    ntt_domain_destroy(e->mem, domain);
-    return result;
-}
-
-static int build_tree(tx *c, env *e, whir_commitment *w, unsigned log_n, unsigned arity) {
-    uint8_t root[32];
-    uint64_t words[4];
-    if (merkle_build(&w->tree, e->mem, e->pool, w->code, (size_t)1 << log_n, w->live_rows, log_n, arity) != 0)
-        return -1;
-    merkle_root(&w->tree, root);
-    for (unsigned l = 0; l < 4; l++)
-        words[l] = load64_le(root + 8 * l);
-    tx_send_words(c, MSG_ROOT, words, 4);
-    return 0;
-}
-
-/* Encodes, hashes and sends the root. The level's matrix is 2^k columns of `rows` words before encoding. */
-static int commit_matrix(tx *c, env *e, whir_commitment *w, const uint64_t *msg, size_t rows, unsigned k,
-                         unsigned rate, unsigned arity) {
-    memset(w, 0, sizeof *w);
-    env_stage_begin(e, "encode");
-    int result = encode(e, w, msg, rows, k, rate);
-    env_stage_end(e);
-    if (result == 0) {
-        env_stage_begin(e, "merkle");
-        result = build_tree(c, e, w, k + rate, arity);
-        env_stage_end(e);
-    }
-    if (result != 0) {
-        mem_free(e->mem, w->code);
-        memset(w, 0, sizeof *w);
-    }
-    return result;
-}
-
-int whir_commit(tx *c, env *e, whir_commitment *w, const whir_params *par, const uint64_t *q,
-                size_t live_words) {
-    const unsigned k = par->log_words - par->level[0].fold;
-    int result =
-        commit_matrix(c, e, w, q, whir_live_rows(par, live_words), k, par->level[0].rate, par->arity);
-    if (result == 0 && env_progress(e, 1.0, "commit") != 0) {
-        whir_commitment_free(w, e->mem);
-        result = -1;
-    }
-    return result;
-}
 
 /* ---- rounds ---- */
 
@@ -260,10 +194,9 @@ static int commit_folded(prover *s, unsigned level, whir_commitment *w) {
         for (size_t l = 0; l < 3; l++)
             memcpy(msg + (3 * b + l) * columns, s->f.p + l * s->f.stride + b * columns,
                    columns * sizeof(uint64_t));
-    const int result =
-        commit_matrix(s->c, s->e, w, msg, 3 * rows, ceil_log2(columns), par->rate, s->par->arity);
-    mem_free(s->e->mem, msg);
-    return result;
+    *w = (whir_commitment){
+        .msg = msg, .own = msg, .k = ceil_log2(columns), .rate = par->rate, .live_rows = 3 * rows};
+    return commit_rows(s->c, s->e, w, par->queries, s->par->arity);
 }
 
 static void send_last_word(prover *s) {
@@ -346,21 +279,13 @@ static void send_ood(level_claims *t) {
     tx_send_e(t->s->c, MSG_OOD, &y, 1);
 }
 
-/* table[j stride] = prod_i basis_i^{j_i} */
-static void basis_table(uint64_t *table, size_t stride, const gf64 *basis, unsigned n) {
-    table[0] = 1;
-    for (unsigned i = 0; i < n; i++)
-        for (size_t j = 0, half = (size_t)1 << i; j < half; j++)
-            table[(half + j) * stride] = gf64_mul(table[j * stride], basis[i]);
-}
-
 static void query_tables(void *ctx, size_t task, unsigned worker) {
     level_claims *t = ctx;
     gf64 basis[NTT_MAX_LOG_N];
     (void)worker;
     ntt_basis_at(basis, t->k, t->positions[task]);
-    basis_table(t->q_low + task * t->padded, 1, basis, t->low);
-    basis_table(t->q_high + task, t->queries, basis + t->low, t->k - t->low);
+    commit_tensor(t->q_low + task * t->padded, 1, basis, t->low);
+    commit_tensor(t->q_high + task, t->queries, basis + t->low, t->k - t->low);
 }
 
 static void weigh_block(void *ctx, size_t task, unsigned worker) {
@@ -375,7 +300,7 @@ static void weigh_block(void *ctx, size_t task, unsigned worker) {
 }
 
 /* Steps 3 and 4 of 6.3. */
-static void answer_queries(level_claims *t, unsigned level, const whir_commitment *w) {
+static int answer_queries(level_claims *t, unsigned level, const whir_commitment *w) {
     prover *s = t->s;
     const whir_level *par = &s->par->level[level];
     const unsigned log_n = t->k + par->rate;
@@ -383,7 +308,8 @@ static void answer_queries(level_claims *t, unsigned level, const whir_commitmen
     transcript_squeeze_words(&s->c->t, t->positions, t->queries);
     for (size_t q = 0; q < t->queries; q++)
         t->positions[q] &= (UINT64_C(1) << log_n) - 1;
-    merkle_open(s->c, &w->tree, w->code, (size_t)1 << log_n, w->live_rows, t->positions, t->queries);
+    if (commit_open(s->c, s->e, w, t->positions, t->queries) != 0)
+        return -1;
 
     transcript_squeeze(&s->c->t, &t->xi, 1);
     gf192 power = t->has_ood ? gf192_mul(t->xi, t->xi) : t->xi;
@@ -393,6 +319,7 @@ static void answer_queries(level_claims *t, unsigned level, const whir_commitmen
     }
     pool_run(s->e->pool, t->queries, query_tables, t);
     pool_run(s->e->pool, t->blocks, weigh_block, t);
+    return 0;
 }
 
 /* ---- the whole ---- */
@@ -412,10 +339,10 @@ static int run_level(prover *s, unsigned i, const whir_commitment *w, whir_commi
     env_stage_begin(s->e, "queries");
     if (!is_last)
         send_ood(&claims);
-    answer_queries(&claims, i, w);
+    const int result = answer_queries(&claims, i, w);
     env_stage_end(s->e);
     claims_free(&claims);
-    return report(s, i, 1.0);
+    return result != 0 ? -1 : report(s, i, 1.0);
 }
 
 static int run_levels(prover *s, const whir_commitment *first) {
