@@ -262,6 +262,22 @@ describe("keys as bytes", () => {
         const race = await Promise.allSettled(["three", "four"].map((m) => sheaf.sign(key, { epoch: 1, message: shake(m) })));
         assert.deepEqual(race.map((r) => r.status).sort(), ["fulfilled", "rejected"]);
     });
+    test("sign one message an epoch beside a damaged copy that fails", async () => {
+        const { key } = await sheaf.keygen({ firstEpoch: 0, epochCount: 4 });
+        const bad = changed(key, 100);
+        for (const [epoch, first, second] of /** @type {[number, Uint8Array, Uint8Array][]} */ ([[3, bad, key], [2, key, bad]])) {
+            const both = await Promise.allSettled([first, second].map((k) => sheaf.sign(k, { epoch, message: shake("one") })));
+            assert.deepEqual(both.map((r) => r.status === "fulfilled"), [first === key, second === key]);
+            await assert.rejects(sheaf.sign(key, { epoch, message: shake("two") }), failing("EPOCH_USED"));
+        }
+    });
+    test("use no epoch up where every copy fails", async () => {
+        const { key } = await sheaf.keygen({ firstEpoch: 0, epochCount: 1 });
+        const bad = changed(key, 100);
+        const both = await Promise.allSettled([bad, bad].map((k) => sheaf.sign(k, { epoch: 0, message: shake("one") })));
+        for (const result of both) failing("MALFORMED")(/** @type {any} */ (result).reason);
+        assert.equal(await sheaf.verifySignature(await sheaf.sign(key, { epoch: 0, message: shake("two") })), true);
+    });
     test("are refused when wrong", async () => {
         const { key } = await sheaf.keygen({ firstEpoch: 4, epochCount: 4 });
         await assert.rejects(sheaf.sign(key, { epoch: 3, message: shake("m") }), failing("EPOCH_RANGE"));

@@ -42,8 +42,9 @@ const KEY_LEAST_BYTES = 88;
  * @property {(text: string) => void} notice told to the user where nobody listens
  */
 
-/* What keys given as bytes have signed since this code was loaded: public key, then epoch, then message. Bytes have no journal. */
-/** @type {Map<string, Map<number, string>>} */
+/* What keys given as bytes have signed since this code was loaded: public key, then epoch, then message. Bytes have no journal.
+ * `users` counts the calls under way; a record is `kept` once a signature may have left. */
+/** @type {Map<string, Map<number, {message: string, users: number, kept: boolean}>>} */
 const signedHere = new Map();
 
 /* ---- arguments ---- */
@@ -558,22 +559,27 @@ export function createApi(platform, options) {
         if (bytes.length < KEY_LEAST_BYTES) throw new SheafError("MALFORMED", "key: these are not a key's bytes");
         const name = toHex(bytes.subarray(KEY_PUBLIC_AT, KEY_LEAST_BYTES));
         const signed = signedHere.get(name) ?? new Map();
-        const before = signed.get(epoch);
         const now = toHex(message);
-        if (before !== undefined && before !== now) {
+        const record = signed.get(epoch) ?? { message: now, users: 0, kept: false };
+        if (record.message !== now) {
             bytes.fill(0);
             throw new SheafError("EPOCH_USED", `epoch ${epoch} has signed another message`);
         }
-        signed.set(epoch, now);
+        record.users++;
+        signed.set(epoch, record);
         signedHere.set(name, signed);
         try {
             const { signature, publicKey } = await signRaw(bytes, epoch, message, signal);
+            record.kept = true;
             return { scheme: "leanXMSS", epoch, message, publicKey, signature };
         } catch (error) {
             /* What no signature left for is not used up; after a cancellation that cannot be known. */
             const known = error instanceof SheafError && ["MALFORMED", "EPOCH_RANGE", "UNSUPPORTED", "LOAD"].includes(error.code);
-            if (known && before === undefined) signed.delete(epoch);
+            if (!known) record.kept = true;
             throw error;
+        } finally {
+            /* The last to leave takes a record along that no call of all has needed. */
+            if (--record.users === 0 && !record.kept) signed.delete(epoch);
         }
     }
 
