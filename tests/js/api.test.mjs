@@ -294,6 +294,16 @@ describe("keys as bytes", () => {
             return error.needed > error.available;
         });
     });
+    test("that are given up at once leave no worker, and the process ends", () => {
+        const text = `import { keygen } from "sheaf";
+            const stop = new AbortController();
+            const first = keygen({ firstEpoch: 0, epochCount: 16, signal: stop.signal }).catch((error) => error.code);
+            stop.abort();
+            await keygen({ firstEpoch: 0, epochCount: 16 });
+            console.log(await first);`;
+        const done = spawnSync(process.execPath, ["--input-type=module", "-e", text], { cwd: root, encoding: "utf8", timeout: 60000 });
+        assert.deepEqual([done.status, done.signal, done.stdout], [0, null, "CANCELLED\n"], done.stderr);
+    });
     test("are made on several threads, and stopped", async () => {
         /** @type {[number, string][]} */
         const seen = [];

@@ -175,6 +175,29 @@ describe("a client", () => {
         await tick();
         assert.deepEqual(all[0].messages.map((m) => m.args).slice(1), [1]);
     });
+    test("starts one worker where a call is cancelled before there is any", async () => {
+        const { all, spawn } = workers(echo);
+        const client = new Client(spawn, openArgs);
+        const stop = new AbortController();
+        const first = client.call({ op: "x", args: 1, signal: stop.signal, long: true });
+        stop.abort();
+        const second = client.call({ op: "x", args: 2 });
+        await assert.rejects(first, { code: "CANCELLED" });
+        assert.equal(await second, 2);
+        await tick();
+        assert.deepEqual(all.filter((w) => !w.ended).map((w) => w.held), [false]);
+        client.close();
+        assert.ok(all.every((w) => w.ended));
+    });
+    test("starts no worker once closed in the middle of a start", async () => {
+        const { all, spawn } = workers(echo);
+        const client = new Client(spawn, openArgs);
+        const call = client.call({ op: "x", args: 1 });
+        client.close();
+        await assert.rejects(call, { code: "DISPOSED" });
+        await tick();
+        assert.equal(all.length, 0);
+    });
     test("answers nothing once closed", async () => {
         const { all, spawn } = workers((m, answer) => m.op === "open" && echo(m, answer));
         const client = new Client(spawn, openArgs);

@@ -44,6 +44,8 @@ export class Client {
         /** @type {Int32Array | null} */
         this.flag = null;
         this.nextId = 1;
+        /** How many workers were ended: a start that was overtaken by an end goes no further. */
+        this.ends = 0;
         this.closed = false;
     }
 
@@ -58,11 +60,11 @@ export class Client {
      */
     call(call) {
         if (this.closed) return Promise.reject(new SheafError("DISPOSED", "it has been disposed of"));
-        const { signal } = call;
+        const { op, args, transfer, signal, onProgress, long } = call;
         if (signal?.aborted) return Promise.reject(cancelled(signal.reason));
         return new Promise((resolve, reject) => {
             /** @type {Queued} */
-            const queued = { ...call, resolve, reject, over: false, abort: null };
+            const queued = { op, args, transfer, signal, onProgress, long, resolve, reject, over: false, abort: null };
             if (signal) {
                 queued.abort = () => this.abort(queued);
                 signal.addEventListener("abort", queued.abort, { once: true });
@@ -154,8 +156,10 @@ export class Client {
     }
 
     async open() {
+        const { ends } = this;
         const args = await this.openArgs();
         if (this.closed) throw new SheafError("DISPOSED", "it has been disposed of");
+        if (ends !== this.ends) throw new SheafError("INTERNAL", "the worker is gone");
         const port = this.spawn({
             message: (m) => {
                 if (this.port === port) this.receive(m);
@@ -167,12 +171,12 @@ export class Client {
         this.port = port;
         port.hold(true);
         this.flag = null;
-        const about = await this.requestOpen(args);
+        const about = await this.requestOpen(args, port);
         this.opened?.(about);
     }
 
-    /** @param {any} args */
-    async requestOpen(args) {
+    /** @param {any} args @param {Port} port */
+    async requestOpen(args, port) {
         if (typeof SharedArrayBuffer === "function") {
             try {
                 const flag = new SharedArrayBuffer(4);
@@ -180,7 +184,7 @@ export class Client {
                 return await this.request("open", { ...args, flag });
             } catch (error) {
                 /* A page that is not cross-origin isolated may have the class, and still cannot send its objects. */
-                if (error instanceof SheafError) throw error;
+                if (error instanceof SheafError || this.port !== port) throw error;
                 this.flag = null;
             }
         }
@@ -217,6 +221,7 @@ export class Client {
     /** Ends the worker; what waits for it fails. @param {unknown} error */
     stop(error) {
         const { port, waiting } = this;
+        this.ends++;
         this.port = null;
         this.ready = null;
         this.flag = null;
