@@ -1,13 +1,15 @@
 /* Sheaf in Node.  SPDX-License-Identifier: MIT OR Apache-2.0
  *
  * Importing this does nothing: the first call starts what it needs, and nothing that it started keeps the process alive. */
+import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { createApi, entriesOf, optionsOf, rateOf } from "../web/core/api.js";
-import { MAX_EPOCH, MAX_HASHES, MESSAGE_BYTES, PREIMAGE_BYTES, copyOf, integerOf, joinOf } from "../web/core/bytes.js";
+import { createApi, entriesOf, optionsOf, proverOptionsOf, rateOf, sheafOptionsOf, signRequestOf } from "../web/core/api.js";
+import { MAX_EPOCH, MAX_HASHES, PREIMAGE_BYTES, copyOf, integerOf, joinOf, ownOf, shown } from "../web/core/bytes.js";
 import { SheafError, cancelled, invalid } from "../web/core/errors.js";
 import { writeBinary } from "../web/core/formats.js";
 import { closeKey, createKey, openKey, signByKey, usageOf } from "./keyfile.js";
 import { findNative, runNative } from "./native.js";
+import { realpathSync } from "./paths.js";
 import { nodePlatform } from "./platform.js";
 
 export { SheafError } from "../web/core/errors.js";
@@ -15,17 +17,18 @@ export { formatKeys, formatSignatures, parseKeys, parseSignatures } from "../web
 
 const VERSION = "0.1.0";
 
-/** One signing at a time of a key in this process: the lock is for other processes. */
+/** One signing at a time of a key in this process, whatever it is called: the lock is for other processes. */
 /** @type {Map<string, Promise<unknown>>} */
 const busy = new Map();
 
 /**
  * @template T
- * @param {string} name
+ * @param {string} name absolute
  * @param {() => Promise<T>} run
  * @returns {Promise<T>}
  */
 async function inTurn(name, run) {
+    name = trueName(name);
     const before = busy.get(name) ?? Promise.resolve();
     const mine = before.then(run, run);
     const settled = mine.catch(() => {});
@@ -37,26 +40,47 @@ async function inTurn(name, run) {
     }
 }
 
+/** A name without symbolic links, as far as there are files of it. @param {string} name absolute */
+function trueName(name) {
+    for (const [there, rest] of [[name, ""], [path.dirname(name), path.basename(name)]]) {
+        try {
+            return path.join(realpathSync(there), rest);
+        } catch {
+            continue; // not there yet, or not to be reached: opening it says so
+        }
+    }
+    return name;
+}
+
+/**
+ * A path as it is meant now, however the working directory changes. A directory whose name Node cannot tell leaves it as it is.
+ * @param {string} name
+ */
+function resolved(name) {
+    const full = path.resolve(name);
+    return full.includes("\ufffd") && !name.includes("\ufffd") ? name : full;
+}
+
 /** A file's path, where the value is one: bytes are none. @param {any} value */
 function pathOf(value) {
     if (value instanceof URL) {
         try {
             return fileURLToPath(value);
         } catch (cause) {
-            throw new SheafError("INVALID_ARGUMENT", `file: ${value} is no file's address`, { cause });
+            throw new SheafError("INVALID_ARGUMENT", `file: ${shown(value)} is no file's address`, { cause });
         }
     }
     return typeof value === "string" ? value : null;
 }
 
 /** @param {any} options @returns {import("./index.d.ts").NodeSheaf} */
-export function createSheaf(options = {}) {
-    const { base, ...rest } = options;
-    if (base !== undefined) throw invalid("base: there is none in Node");
-    const { internal, ...api } = createApi(nodePlatform(), rest);
+export function createSheaf(options) {
+    const own_ = sheafOptionsOf(options);
+    if (own_.base !== undefined) throw invalid("base: there is none in Node");
+    const { internal, ...api } = createApi(nodePlatform(), own_);
 
     /** @param {any} [o] @returns {import("./keyfile.js").Keys} */
-    const keysFor = (o = {}) => ({
+    const keysFor = (o = Object.create(null)) => ({
         async make(start, count, seed) {
             const { signal, onProgress, threads, maxMemory } = o;
             const made = await api.keygen({ firstEpoch: start, epochCount: count, seed, signal, onProgress, threads, maxMemory });
@@ -68,17 +92,25 @@ export function createSheaf(options = {}) {
 
     /** @param {any} o */
     async function keygen(o) {
-        if (o?.file === undefined) return api.keygen(o);
+        if (typeof o !== "object" || o === null || ownOf(o, ["file"]).file === undefined) return api.keygen(o);
         const known = ["file", "firstEpoch", "epochCount", "seed", "threads", "signal", "onProgress", "maxMemory"];
-        const { file, ...others } = optionsOf(o, known, "options");
-        const name = pathOf(file);
+        const own = optionsOf(o, known, "options");
+        const name = pathOf(own.file);
         if (name === null) throw invalid("file: not a path");
-        const start = integerOf(o.firstEpoch, "firstEpoch", 0, MAX_EPOCH);
-        const count = integerOf(o.epochCount, "epochCount", 1, MAX_EPOCH + 1);
+        const full = resolved(name);
+        const start = integerOf(own.firstEpoch, "firstEpoch", 0, MAX_EPOCH);
+        const count = integerOf(own.epochCount, "epochCount", 1, MAX_EPOCH + 1);
+        const seed = own.seed === undefined ? undefined : copyOf(own.seed, "seed", 32);
+        if (own.threads !== undefined && own.threads !== "auto") integerOf(own.threads, "threads", 1, 64);
         await internal.checkInterval(start, count);
-        const seed = o.seed === undefined ? undefined : copyOf(o.seed, "seed", 32);
-        const { publicKey } = await inTurn(name, () => createKey(name, start, count, seed, keysFor(others)));
-        return { scheme: "leanXMSS", file: name, publicKey, firstEpoch: start, epochCount: count };
+        try {
+            const { publicKey } = await inTurn(full, () => createKey(full, start, count, seed, keysFor(own)));
+            return { scheme: "leanXMSS", file: name, publicKey, firstEpoch: start, epochCount: count };
+        } catch (error) {
+            /* The name as the caller knows it. */
+            if (error instanceof SheafError) error.message = error.message.replaceAll(full, () => name);
+            throw error;
+        }
     }
 
     /** @param {any} key @param {any} request @param {any} [o] */
@@ -86,14 +118,13 @@ export function createSheaf(options = {}) {
         const name = pathOf(key);
         if (name === null) return api.sign(key, request, o);
         const { signal } = optionsOf(o, ["signal"], "options");
-        if (typeof request !== "object" || request === null) throw invalid("request: not an object");
-        const epoch = integerOf(request.epoch, "epoch", 0, MAX_EPOCH);
-        const message = copyOf(request.message, "message", MESSAGE_BYTES);
+        const { epoch, message } = signRequestOf(request);
+        const full = resolved(name);
         const keys = keysFor();
-        return inTurn(name, async () => {
+        return inTurn(full, async () => {
             /* Not cancelled once it has begun: a record that is on the disk should have its signature. */
             if (signal?.aborted) throw cancelled(signal.reason);
-            const opened = await openKey(name, keys);
+            const opened = await openKey(name, keys, full);
             try {
                 const { signature, repeated, notices } = await signByKey(opened, epoch, message, keys);
                 const { publicKey } = opened;
@@ -108,7 +139,7 @@ export function createSheaf(options = {}) {
     async function keyStatus(key) {
         const name = pathOf(key);
         if (name === null) throw invalid("key: not a path");
-        const opened = await openKey(name, keysFor());
+        const opened = await openKey(name, keysFor(), resolved(name));
         try {
             const { epochs, ...usage } = await usageOf(opened);
             return { scheme: "leanXMSS", publicKey: opened.publicKey, epochCount: epochs, ...usage };
@@ -117,16 +148,18 @@ export function createSheaf(options = {}) {
         }
     }
 
-    /** @param {any} [o] */
-    async function createProver(o = {}) {
-        const { native = false, ...others } = o;
+    /** @param {any} [options] */
+    async function createProver(options) {
+        const { native = false, ...others } = proverOptionsOf(options, ["native"]);
         if (native === false) return api.createProver(others);
         if (native !== true && typeof native !== "string") throw invalid("native: not true, false or a path");
+        const o = ownOf(others);
+        if (o.signal?.aborted) throw cancelled(o.signal.reason);
         const env = typeof native === "string" ? { SHEAF_NATIVE: native } : process.env;
         const found = findNative(VERSION, env);
         if (found === null) return api.createProver(others);
-        const threads = internal.threadsOf(others.threads).threads;
-        return nativeProver(found, threads, others.maxMemory, () => api.createProver({ ...others, threads: 1 }));
+        const threads = internal.threadsOf(o.threads).threads;
+        return nativeProver(found, threads, o.maxMemory, () => api.createProver({ ...others, signal: undefined, threads: 1 }));
     }
 
     return { ...api, keygen, sign, keyStatus, createProver };
@@ -140,10 +173,12 @@ export function createSheaf(options = {}) {
  */
 function nativeProver(native, threads, maxMemory, other) {
     const stopping = new AbortController();
+    /* As much as any machine may have is no bound. */
+    const mib = maxMemory === undefined || maxMemory > 2 ** 50 ? Infinity : Math.max(1, Math.floor(maxMemory / 1048576));
     /** @param {any} options */
     const checked = (options) => {
         const o = optionsOf(options, ["signal", "onProgress", "logInvRate"], "options");
-        return { ...o, logInvRate: rateOf(o.logInvRate) };
+        return { signal: o.signal, onProgress: o.onProgress, logInvRate: rateOf(o.logInvRate) };
     };
     /** @param {string[]} args @param {Uint8Array} input @param {any} o */
     async function run(args, input, o) {
@@ -153,7 +188,7 @@ function nativeProver(native, threads, maxMemory, other) {
         };
         checkEnded();
         const rate = o.logInvRate > 0 ? ["--log-inv-rate", String(o.logInvRate)] : [];
-        const memory = maxMemory === undefined ? [] : ["--memory", String(Math.max(1, Math.floor(maxMemory / 1048576)))];
+        const memory = Number.isFinite(mib) ? ["--memory", String(mib)] : [];
         const all = [...args, "-o", "-", "--quiet", "--threads", String(threads), ...rate, ...memory];
         o.onProgress?.(0, "native");
         checkEnded();
@@ -188,9 +223,10 @@ function nativeProver(native, threads, maxMemory, other) {
             return run(["hash", "prove", "--messages", "-"], joinOf(messages, "messages", PREIMAGE_BYTES, MAX_HASHES), o);
         },
         async memory(/** @type {any} */ request) {
+            const asked = typeof request === "object" && request !== null ? ownOf(request) : request; // as it is now
             const prover = await other();
             try {
-                return await prover.memory(request);
+                return await prover.memory(asked);
             } finally {
                 await prover.dispose();
             }

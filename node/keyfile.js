@@ -167,11 +167,11 @@ const keySize = (logCount) => KEY_HEADER + nodesBytes(logCount) + 16 * (HEIGHT -
 
 /**
  * Opens and checks a key; it takes no lock. Symbolic links are resolved, so that one key has one journal.
- * @param {string} file @param {Keys} keys
+ * @param {string} file its name in errors @param {Keys} keys @param {string} [from] where it is
  * @returns {Promise<KeyFile>} whose bytes are for closeKey
  */
-export async function openKey(file, keys) {
-    const real = await orSay("the key file cannot be opened", file, () => realpathSync(file));
+export async function openKey(file, keys, from = file) {
+    const real = await orSay("the key file cannot be opened", file, () => realpathSync(from));
     const handle = await orSay("the key file cannot be opened", file, () => open(real, C.O_RDONLY | (C.O_NONBLOCK ?? 0)));
     try {
         return await readKey(handle, file, real, keys);

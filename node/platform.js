@@ -14,7 +14,13 @@ export function nodePlatform() {
             /* Made so that no bundler takes the address for an asset of its own. */
             const file = path.join(folder, ...["node", "worker.js"]);
             const options = { workerData: { kind, folder }, execArgv: [], name: `sheaf-${kind}` };
-            const worker = new Worker(pathToFileURL(file), options);
+            let worker;
+            try {
+                worker = new Worker(pathToFileURL(file), options);
+            } catch (cause) {
+                const text = cause instanceof Error ? cause.message : String(cause);
+                throw new SheafError("LOAD", `the worker could not be made (${text})`, { cause });
+            }
             worker.on("message", handlers.message);
             worker.on("messageerror", () => {
                 handlers.failed(new SheafError("INTERNAL", "a message of the worker was not readable"));

@@ -1,15 +1,16 @@
 /* Sheaf in a browser, or in a worker of one.  SPDX-License-Identifier: MIT OR Apache-2.0
  *
  * Importing this does nothing: the first call starts what it needs. */
-import { createApi } from "./core/api.js";
+import { createApi, sheafOptionsOf } from "./core/api.js";
 import { browserPlatform } from "./loader.js";
 
 export { SheafError } from "./core/errors.js";
 export { formatKeys, formatSignatures, parseKeys, parseSignatures } from "./core/formats.js";
 
 /** @type {import("./types.js").createSheaf} */
-export function createSheaf(options = {}) {
-    const { internal, ...api } = createApi(browserPlatform(options.base), options);
+export function createSheaf(options) {
+    const own = sheafOptionsOf(options);
+    const { internal, ...api } = createApi(browserPlatform(own.base), own);
     return api;
 }
 

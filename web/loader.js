@@ -1,4 +1,5 @@
 /* Workers and modules in a browser.  SPDX-License-Identifier: MIT OR Apache-2.0 */
+import { shown } from "./core/bytes.js";
 import { SheafError } from "./core/errors.js";
 
 /** @typedef {import("./core/api.js").Kind} Kind */
@@ -68,7 +69,7 @@ export function browserPlatform(base) {
         try {
             folder = new URL(base, here()).href;
         } catch (cause) {
-            throw new SheafError("INVALID_ARGUMENT", `base: ${String(base)} is not an address`, { cause });
+            throw new SheafError("INVALID_ARGUMENT", `base: ${shown(base)} is not an address`, { cause });
         }
         if (!folder.endsWith("/")) folder += "/";
     }

@@ -12,7 +12,10 @@ export type WasmSource = Binary | string | URL | Response | WebAssembly.Module;
 /** Byte strings of one length: as an array of them, or joined. */
 export type BytesList = readonly Bytes[] | Binary;
 
-/** What an aggregate must be about. "any" leaves a field open: then it is for the caller to read what was proven (inspect). */
+/**
+ * What an aggregate must be about, by the object's own properties (as with all options). "any" leaves a field open: then it is for the caller to
+ * read what was proven (inspect).
+ */
 export interface ExpectedAggregate {
     scheme?: "leanXMSS";
     epoch: number | "any";

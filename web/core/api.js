@@ -13,13 +13,18 @@ import {
     MESSAGE_BYTES,
     PREIMAGE_BYTES,
     SIGNATURE_BYTES,
+    binaryOf,
     copyOf,
+    eachOf,
     integerOf,
     joinOf,
+    ownOf,
     sameBytes,
+    shown,
     toHex,
+    viewOf,
 } from "./bytes.js";
-import { portable } from "./source.js";
+import { checkSource, portable } from "./source.js";
 
 /** Workers of one interface that verify at once, at most. */
 const MOST_VERIFIERS = 4;
@@ -55,65 +60,119 @@ function objectOf(value, what) {
     return value;
 }
 
-/** @param {any} options @param {readonly string[]} known @param {string} what */
-export function optionsOf(options, known, what) {
-    if (options === undefined) return {};
-    objectOf(options, what);
-    for (const name of Object.keys(options)) {
-        if (!known.includes(name)) throw invalid(`${what}: ${name} is not an option (known: ${known.join(", ")})`);
+/** Whether a value does all that is asked of a signal here. @param {any} signal */
+function isSignal(signal) {
+    if (typeof signal !== "object" || signal === null) return false;
+    try {
+        const { aborted, addEventListener, removeEventListener } = signal;
+        return typeof aborted === "boolean" && typeof addEventListener === "function" && typeof removeEventListener === "function";
+    } catch {
+        return false; // a prototype's getter without its object
     }
-    if (options.signal !== undefined && typeof options.signal?.addEventListener !== "function")
-        throw invalid("signal: not an AbortSignal");
-    if (options.onProgress !== undefined && typeof options.onProgress !== "function")
-        throw invalid("onProgress: not a function");
-    return options;
 }
 
 /**
- * A copy of the envelope's bytes. One that is too long for any proof is refused before it is read.
- * @param {any} value
+ * The known options among an object's own properties, each read once.
+ * @param {any} options @param {readonly string[]} known @param {string} what
+ * @returns {any}
  */
-async function envelopeOf(value) {
-    const blob = typeof Blob === "function" && value instanceof Blob;
-    const length = blob ? value.size : value?.byteLength;
-    if (length > MAX_ENVELOPE_BYTES)
-        throw new SheafError("MALFORMED", `the envelope has ${length} bytes, ${MAX_ENVELOPE_BYTES} are the most`);
-    if (typeof value === "string") throw invalid("envelope: not bytes");
-    if (!blob) return copyOf(value, "envelope");
+export function optionsOf(options, known, what) {
+    if (options === undefined) return Object.create(null);
+    objectOf(options, what);
+    for (const name of Object.keys(options)) {
+        if (!known.includes(name)) throw invalid(`${what}: ${shown(name)} is not an option (known: ${known.join(", ")})`);
+    }
+    const own = ownOf(options, known);
+    if (own.signal !== undefined && !isSignal(own.signal)) throw invalid("signal: not an AbortSignal");
+    for (const name of ["onProgress", "onNotice"])
+        if (own[name] !== undefined && typeof own[name] !== "function") throw invalid(`${name}: not a function`);
+    if (own.maxMemory !== undefined && !(typeof own.maxMemory === "number" && own.maxMemory >= 1))
+        throw invalid("maxMemory: not a number of bytes");
+    return own;
+}
+
+const sheafOptions = ["wasm", "relaxed", "maxMemory", "verifiers", "base", "onNotice"];
+/** @param {any} options createSheaf's */
+export function sheafOptionsOf(options) {
+    return optionsOf(options, sheafOptions, "options");
+}
+
+/**
+ * What createProver takes, checked the same whoever proves.
+ * @param {any} options @param {string[]} [more] that are known too
+ */
+export function proverOptionsOf(options, more = []) {
+    const own = optionsOf(options, ["threads", "wasm", "maxMemory", "signal", "onNotice", ...more], "options");
+    if (own.threads !== undefined && own.threads !== "auto") integerOf(own.threads, "threads", 1, 64);
+    for (const source of Object.values(sourcesOf(own.wasm, "prover"))) checkSource(source);
+    return own;
+}
+
+/**
+ * A copy of the envelope's bytes, made at once; or the Blob, whose bytes nothing changes.
+ * One that is too long for any proof is refused before it is read.
+ * @param {any} value
+ * @returns {Uint8Array<ArrayBuffer> | Blob}
+ */
+function envelopeOf(value) {
+    const check = (/** @type {number} */ length) => {
+        if (length > MAX_ENVELOPE_BYTES)
+            throw new SheafError("MALFORMED", `the envelope has ${length} bytes, ${MAX_ENVELOPE_BYTES} are the most`);
+    };
+    if (typeof Blob !== "function" || viewOf(value) !== null || !(value instanceof Blob)) return binaryOf(value, "envelope", check);
+    let size;
     try {
-        return new Uint8Array(await value.arrayBuffer());
+        size = value.size;
+    } catch (cause) {
+        throw new SheafError("INVALID_ARGUMENT", "envelope: not a Blob", { cause });
+    }
+    check(size);
+    return value;
+}
+
+/** @param {Uint8Array<ArrayBuffer> | Blob} envelope @returns {Promise<Uint8Array<ArrayBuffer>>} */
+async function bytesOf(envelope) {
+    if (envelope instanceof Uint8Array) return envelope;
+    try {
+        return new Uint8Array(await envelope.arrayBuffer());
     } catch (cause) {
         throw new SheafError("IO", "the file could not be read", { cause });
     }
 }
 
+/** @param {unknown} scheme */
+function unknownScheme(scheme) {
+    return invalid(`scheme: ${shown(scheme)} is not known`);
+}
+
 /**
- * What a statement is compared with. Whatever is to be left open is said so: "any".
+ * What a statement is compared with: own properties, each read once. Whatever is to be left open is said so: "any".
  * @param {any} expected
  * @returns {import("./engine.js").Asked}
  */
 function askedOf(expected) {
     objectOf(expected, "expected");
-    const scheme = expected.scheme ?? "leanXMSS";
-    if (scheme !== "leanXMSS" && scheme !== "hash") throw invalid(`scheme: ${String(scheme)} is not known`);
+    const scheme = ownOf(expected, ["scheme"]).scheme ?? "leanXMSS";
+    if (scheme !== "leanXMSS" && scheme !== "hash") throw unknownScheme(scheme);
     const fields = scheme === "hash" ? ["digests"] : ["epoch", "message", "publicKeys"];
     for (const name of Object.keys(expected)) {
-        if (name !== "scheme" && !fields.includes(name)) throw invalid(`expected: ${name} is not known`);
+        if (name !== "scheme" && !fields.includes(name)) throw invalid(`expected: ${shown(name)} is not known`);
     }
+    const own = ownOf(expected, fields);
     for (const name of fields) {
-        if (expected[name] === undefined || expected[name] === null)
+        if (own[name] === undefined || own[name] === null)
             throw invalid(`expected.${name}: missing (say "any" where every one will do)`);
     }
-    const given = (/** @type {string} */ name) => expected[name] !== "any";
+    const given = (/** @type {string} */ name) => own[name] !== "any";
     if (scheme === "hash") {
-        const items = given("digests") ? joinOf(expected.digests, "digests", DIGEST_BYTES, MAX_HASHES) : undefined;
+        const items = given("digests") ? joinOf(own.digests, "digests", DIGEST_BYTES, MAX_HASHES) : undefined;
         return { kind: KIND_HASH, items };
     }
     return {
         kind: KIND_LEANXMSS,
-        epoch: given("epoch") ? integerOf(expected.epoch, "epoch", 0, MAX_EPOCH) : undefined,
-        message: given("message") ? copyOf(expected.message, "message", MESSAGE_BYTES) : undefined,
-        items: given("publicKeys") ? joinOf(expected.publicKeys, "publicKeys", KEY_BYTES, MAX_SIGNERS) : undefined,
+        epoch: given("epoch") ? integerOf(own.epoch, "epoch", 0, MAX_EPOCH) : undefined,
+        message: given("message") ? copyOf(own.message, "message", MESSAGE_BYTES) : undefined,
+        items: given("publicKeys") ? joinOf(own.publicKeys, "publicKeys", KEY_BYTES, MAX_SIGNERS) : undefined,
     };
 }
 
@@ -123,27 +182,42 @@ function askedOf(expected) {
  */
 export function entriesOf(value) {
     objectOf(value, "signatures");
-    const list = Array.isArray(value) ? value : value.signatures;
+    const whole = Array.isArray(value);
+    const list = whole ? value : value.signatures;
     if (!Array.isArray(list)) throw invalid("signatures: not an array");
-    if (list.length < 1 || list.length > MAX_SIGNERS)
-        throw invalid(`signatures: ${list.length} entries, 1..${MAX_SIGNERS} can be`);
-    list.forEach((entry, i) => objectOf(entry, `signatures[${i}]`));
-    const first = Array.isArray(value) ? value[0] : value;
-    const scheme = first.scheme ?? "leanXMSS";
-    if (scheme !== "leanXMSS") throw invalid(`scheme: ${String(scheme)} is not known`);
-    const epoch = integerOf(first.epoch, "epoch", 0, MAX_EPOCH);
-    const message = copyOf(first.message, "message", MESSAGE_BYTES);
-    const entries = new Uint8Array(list.length * ENTRY_BYTES);
-    list.forEach((entry, i) => {
+    const n = list.length;
+    if (n < 1 || n > MAX_SIGNERS) throw invalid(`signatures: ${n} entries, 1..${MAX_SIGNERS} can be`);
+    /** @type {{epoch: number, message: Uint8Array} | null} */
+    let common = null;
+    const commonOf = (/** @type {any} */ said) => {
+        if ((said.scheme ?? "leanXMSS") !== "leanXMSS") throw unknownScheme(said.scheme);
+        return { epoch: integerOf(said.epoch, "epoch", 0, MAX_EPOCH), message: copyOf(said.message, "message", MESSAGE_BYTES) };
+    };
+    if (!whole) {
+        const { scheme, epoch, message } = value;
+        common = commonOf({ scheme, epoch, message });
+    }
+    const entries = new Uint8Array(n * ENTRY_BYTES);
+    eachOf(list, "signatures", n, (entry, i) => {
         const at = `signatures[${i}]`;
-        if (entry.epoch !== undefined && entry.epoch !== epoch)
-            throw new SheafError("INVALID_ARGUMENT", `${at}: for epoch ${entry.epoch}, the first is for ${epoch}`, { index: i });
-        if (entry.message !== undefined && !sameBytes(copyOf(entry.message, `${at}.message`, MESSAGE_BYTES), message))
-            throw new SheafError("INVALID_ARGUMENT", `${at}: of another message than the first`, { index: i });
-        entries.set(copyOf(entry.publicKey, `${at}.publicKey`, KEY_BYTES), i * ENTRY_BYTES);
-        entries.set(copyOf(entry.signature, `${at}.signature`, SIGNATURE_BYTES), i * ENTRY_BYTES + KEY_BYTES);
+        objectOf(entry, at);
+        const { scheme, epoch, message, publicKey, signature } = entry;
+        common ??= commonOf({ scheme, epoch, message });
+        if (epoch !== undefined && epoch !== common.epoch)
+            throw invalid(`${at}: for epoch ${shown(epoch)}, the first is for ${common.epoch}`, i);
+        if (message !== undefined && !sameBytes(copyOf(message, `${at}.message`, MESSAGE_BYTES), common.message))
+            throw invalid(`${at}: of another message than the first`, i);
+        entries.set(copyOf(publicKey, `${at}.publicKey`, KEY_BYTES), i * ENTRY_BYTES);
+        entries.set(copyOf(signature, `${at}.signature`, SIGNATURE_BYTES), i * ENTRY_BYTES + KEY_BYTES);
     });
+    const { epoch, message } = /** @type {{epoch: number, message: Uint8Array}} */ (/** @type {unknown} */ (common));
     return { epoch, message, entries };
+}
+
+/** What is to be signed. @param {any} request */
+export function signRequestOf(request) {
+    const { epoch, message } = ownOf(objectOf(request, "request"), ["epoch", "message"]);
+    return { epoch: integerOf(epoch, "epoch", 0, MAX_EPOCH), message: copyOf(message, "message", MESSAGE_BYTES) };
 }
 
 /** @param {any} value */
@@ -154,13 +228,13 @@ export function rateOf(value) {
 /** @param {any} wasm one source, or one for each module @param {Kind} alone which module one source is */
 function sourcesOf(wasm, alone) {
     /** @type {Partial<Record<Kind, unknown>>} */
-    const sources = {};
+    const sources = Object.create(null);
     if (wasm === undefined) return sources;
     const kinds = /** @type {Kind[]} */ (["verifier", "prover", "threads"]);
     if (typeof wasm === "object" && wasm !== null && Object.getPrototypeOf(wasm) === Object.prototype) {
         for (const name of Object.keys(wasm)) {
             const kind = kinds.find((k) => k === name);
-            if (kind === undefined) throw invalid(`wasm: ${name} is not one of ${kinds.join(", ")}`);
+            if (kind === undefined) throw invalid(`wasm: ${shown(name)} is not one of ${kinds.join(", ")}`);
             sources[kind] = wasm[name];
         }
     } else {
@@ -273,15 +347,15 @@ export class Prover {
 
     /** @param {any} request */
     async memory(request) {
-        objectOf(request, "request");
-        if ((request.signers === undefined) === (request.hashes === undefined))
+        const { signers, hashes, logInvRate: rate } = ownOf(objectOf(request, "request"), ["signers", "hashes", "logInvRate"]);
+        if ((signers === undefined) === (hashes === undefined))
             throw invalid("one of signers and hashes is needed");
-        const kind = request.signers === undefined ? KIND_HASH : KIND_LEANXMSS;
+        const kind = signers === undefined ? KIND_HASH : KIND_LEANXMSS;
         const count =
             kind === KIND_HASH
-                ? integerOf(request.hashes, "hashes", 1, MAX_HASHES)
-                : integerOf(request.signers, "signers", 1, MAX_SIGNERS);
-        const logInvRate = rateOf(request.logInvRate);
+                ? integerOf(hashes, "hashes", 1, MAX_HASHES)
+                : integerOf(signers, "signers", 1, MAX_SIGNERS);
+        const logInvRate = rateOf(rate);
         const { threads } = this;
         const said = await this._client.call({ op: "proofMemory", args: { kind, count, logInvRate, threads } });
         if (said.needed === 0)
@@ -305,13 +379,13 @@ if (typeof Symbol.asyncDispose === "symbol") {
  * @param {any} [options]
  */
 export function createApi(platform, options) {
-    const own = optionsOf(options, ["wasm", "relaxed", "maxMemory", "verifiers", "base", "onNotice"], "options");
+    const own = sheafOptionsOf(options);
     const sources = sourcesOf(own.wasm, "verifier");
     const verifiers = own.verifiers === undefined ? 0 : integerOf(own.verifiers, "verifiers", 1, 64);
     /** @type {Partial<Record<Kind, Promise<any>>>} */
-    const given = {};
+    const given = Object.create(null);
     /** @type {Partial<Record<Kind, WebAssembly.Module>>} compiled here once already */
-    const modules = {};
+    const modules = Object.create(null);
     /** @type {Set<Client>} */
     const clients = new Set();
     /** @type {Client[]} */
@@ -321,9 +395,7 @@ export function createApi(platform, options) {
 
     /** @param {any} value */
     const memoryOf = (value) => {
-        const asked = value ?? own.maxMemory;
-        if (asked !== undefined && !(typeof asked === "number" && asked >= 1)) throw invalid("maxMemory: not a number of bytes");
-        return Math.min(asked ?? Infinity, platform.memoryLimit(), 4294967296);
+        return Math.min(value ?? own.maxMemory ?? Infinity, platform.memoryLimit(), 4294967296);
     };
 
     /**
@@ -331,6 +403,7 @@ export function createApi(platform, options) {
      * @param {{threads?: number, source?: unknown, maxMemory?: number, about?: (value: any) => void}} [more]
      */
     function clientOf(kind, more = {}) {
+        more = ownOf(more);
         const maxMemory = memoryOf(more.maxMemory);
         /** @type {Promise<any> | undefined} */
         let source;
@@ -380,7 +453,12 @@ export function createApi(platform, options) {
         const { signal } = optionsOf(options, ["signal"], "options");
         if (signal?.aborted) throw cancelled(signal.reason);
         const asked = askedOf(expected);
-        const bytes = await envelopeOf(envelope);
+        return verifyAsked(envelopeOf(envelope), asked, signal);
+    }
+
+    /** @param {Uint8Array<ArrayBuffer> | Blob} envelope @param {any} asked @param {AbortSignal | undefined} signal */
+    async function verifyAsked(envelope, asked, signal) {
+        const bytes = await bytesOf(envelope);
         const verdict = await verifier().call({
             op: "verify",
             args: { envelope: bytes, asked },
@@ -393,29 +471,47 @@ export function createApi(platform, options) {
     /** @param {any} items @param {any} [options] */
     async function verifyMany(items, options) {
         const { signal, onProgress } = optionsOf(options, ["signal", "onProgress"], "options");
+        if (signal?.aborted) throw cancelled(signal.reason);
         if (!Array.isArray(items)) throw invalid("items: not an array of {envelope, expected}");
-        items.forEach((item, i) => objectOf(item, `items[${i}]`));
+        /** Says of which item an error is. @param {unknown} error @param {number} i */
+        const of = (error, i) => {
+            if (!(error instanceof SheafError) || error.code === "CANCELLED") return error;
+            const { code, message, check, needed, available, url } = error;
+            return new SheafError(code, `items[${i}]: ${message}`, { index: i, check, needed, available, url, cause: error });
+        };
+        /* Everything is read and copied before anything is waited for. */
+        const n = items.length;
+        /** @type {{envelope: Uint8Array<ArrayBuffer> | Blob, asked: any}[]} */
+        const read = [];
+        eachOf(items, "items", n, (item, i) => {
+            if (typeof item !== "object" || item === null) throw invalid(`items[${i}]: not an object`, i);
+            try {
+                const { envelope, expected } = ownOf(item, ["envelope", "expected"]);
+                const asked = askedOf(expected);
+                read.push({ envelope: envelopeOf(envelope), asked });
+            } catch (error) {
+                throw of(error, i);
+            }
+        });
         /** @type {boolean[]} */
-        const results = new Array(items.length).fill(false);
+        const results = new Array(n).fill(false);
         let next = 0;
         let done = 0;
         let failed = false;
         async function lane() {
-            while (next < items.length && !failed) {
+            while (next < n && !failed) {
                 const i = next++;
                 try {
-                    results[i] = await verify(items[i].envelope, items[i].expected, { signal });
+                    results[i] = await verifyAsked(read[i].envelope, read[i].asked, signal);
                 } catch (error) {
                     failed = true;
-                    if (!(error instanceof SheafError) || error.code === "CANCELLED") throw error;
-                    const { code, message, check, needed, available, url } = error;
-                    throw new SheafError(code, `items[${i}]: ${message}`, { index: i, check, needed, available, url, cause: error });
+                    throw of(error, i);
                 }
                 done++;
-                if (!failed) onProgress?.(done / items.length, "verify");
+                if (!failed) onProgress?.(done / n, "verify");
             }
         }
-        const lanes = Math.min(items.length, verifiers || Math.max(1, Math.min(MOST_VERIFIERS, platform.cores())));
+        const lanes = Math.min(n, verifiers || Math.max(1, Math.min(MOST_VERIFIERS, platform.cores())));
         await Promise.all(Array.from({ length: lanes }, lane));
         return results;
     }
@@ -425,7 +521,7 @@ export function createApi(platform, options) {
         const { signal } = optionsOf(options, ["signal"], "options");
         objectOf(signature, "signature");
         const scheme = signature.scheme ?? "leanXMSS";
-        if (scheme !== "leanXMSS") throw invalid(`scheme: ${String(scheme)} is not known`);
+        if (scheme !== "leanXMSS") throw unknownScheme(scheme);
         const args = {
             publicKey: copyOf(signature.publicKey, "publicKey", KEY_BYTES),
             epoch: integerOf(signature.epoch, "epoch", 0, MAX_EPOCH),
@@ -439,7 +535,7 @@ export function createApi(platform, options) {
     async function inspect(envelope, options) {
         const { signal, expected } = optionsOf(options, ["signal", "expected"], "options");
         const asked = expected === undefined ? undefined : askedOf(expected);
-        const bytes = await envelopeOf(envelope);
+        const bytes = await bytesOf(envelopeOf(envelope));
         const answer = await verifier().call({ op: "inspect", args: { envelope: bytes, asked }, signal });
         if (asked && asked.kind !== answer.statement.kind)
             throw new SheafError("MALFORMED", "the envelope is of another scheme than was expected");
@@ -459,7 +555,7 @@ export function createApi(platform, options) {
 
     /** @param {any} [options] */
     async function createProver(options) {
-        const o = optionsOf(options, ["threads", "wasm", "maxMemory", "signal", "onNotice"], "options");
+        const o = proverOptionsOf(options);
         let { threads, notice } = threadsOf(o.threads);
         const tell = o.onNotice ?? own.onNotice ?? platform.notice;
         /** @param {number} n */
@@ -552,10 +648,8 @@ export function createApi(platform, options) {
     /** @param {any} key @param {any} request @param {any} [options] */
     async function sign(key, request, options) {
         const { signal } = optionsOf(options, ["signal"], "options");
-        objectOf(request, "request");
-        const epoch = integerOf(request.epoch, "epoch", 0, MAX_EPOCH);
-        const message = copyOf(request.message, "message", MESSAGE_BYTES);
-        const bytes = copyOf(key, "key");
+        const { epoch, message } = signRequestOf(request);
+        const bytes = binaryOf(key, "key");
         if (bytes.length < KEY_LEAST_BYTES) throw new SheafError("MALFORMED", "key: these are not a key's bytes");
         const name = toHex(bytes.subarray(KEY_PUBLIC_AT, KEY_LEAST_BYTES));
         const signed = signedHere.get(name) ?? new Map();

@@ -15,6 +15,40 @@ export const MAX_ENVELOPE_BYTES = 60 + 32 * MAX_HASHES + 16777216;
 
 const digits = "0123456789abcdef";
 
+/* The types' own getters, taken before anybody can change them: a value's own properties may say anything. */
+/** @param {object | undefined} prototype @param {PropertyKey} name @returns {(value: unknown) => any} which may throw */
+function getterOf(prototype, name) {
+    const get = prototype && Object.getOwnPropertyDescriptor(prototype, name)?.get;
+    return (value) => (get === undefined ? undefined : Reflect.apply(get, value, []));
+}
+const typedArray = Object.getPrototypeOf(Uint8Array.prototype);
+const typeOfArray = getterOf(typedArray, Symbol.toStringTag);
+const arrays = ["buffer", "byteOffset", "byteLength"].map((name) => getterOf(typedArray, name));
+const views = ["buffer", "byteOffset", "byteLength"].map((name) => getterOf(DataView.prototype, name));
+const bufferLength = getterOf(ArrayBuffer.prototype, "byteLength");
+const sharedLength = getterOf(typeof SharedArrayBuffer === "function" ? SharedArrayBuffer.prototype : undefined, "byteLength");
+
+/**
+ * An object's own properties, each read once, so that neither a prototype nor a second look says something else.
+ * @template {object} T
+ * @param {T} object @param {readonly string[]} [names] these only
+ * @returns {T}
+ */
+export function ownOf(object, names = Object.keys(object)) {
+    const out = Object.create(null);
+    for (const name of names) if (Object.hasOwn(object, name)) out[name] = /** @type {any} */ (object)[name];
+    return out;
+}
+
+/** A value for an error's text, whatever it is. @param {unknown} value */
+export function shown(value) {
+    try {
+        return String(value).slice(0, 80);
+    } catch {
+        return "an object";
+    }
+}
+
 /** @param {Uint8Array} bytes */
 export function toHex(bytes) {
     let out = "";
@@ -46,42 +80,97 @@ export function fromHex(text) {
 }
 
 /**
- * A view of the caller's bytes, without a copy; null where the value holds none.
+ * A view of the caller's bytes, without a copy; null where the value holds none (any more).
  * @param {unknown} value
  * @returns {Uint8Array | null}
  */
 export function viewOf(value) {
-    if (value instanceof Uint8Array) return value;
-    if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-    /* By its tag, since a buffer may come from another realm. */
-    const tag = Object.prototype.toString.call(value);
-    if (tag === "[object ArrayBuffer]" || tag === "[object SharedArrayBuffer]")
-        return new Uint8Array(/** @type {ArrayBuffer} */ (value));
+    if (typeof value !== "object" || value === null) return null;
+    try {
+        if (ArrayBuffer.isView(value)) {
+            const [buffer, offset, length] = (typeOfArray(value) === undefined ? views : arrays).map((get) => get(value));
+            return new Uint8Array(buffer, offset, length);
+        }
+    } catch {
+        return null; // its buffer was given away
+    }
+    /* By what only such a buffer answers, since it may come from another realm. */
+    for (const lengthOf of [bufferLength, sharedLength]) {
+        try {
+            const length = lengthOf(value);
+            if (length !== undefined) return new Uint8Array(/** @type {ArrayBuffer} */ (value), 0, length);
+        } catch {
+            continue;
+        }
+    }
     return null;
 }
 
+/** @param {string} name @param {number} there @param {number | undefined} length that there must be */
+function checkLength(name, there, length) {
+    if (length !== undefined && there !== length) throw invalid(`${name}: ${there} bytes, ${length} are needed`);
+}
+
 /**
- * A copy of the caller's bytes that is nobody else's: it may be handed to a worker.
+ * The bytes of a text of 0x and hex digits. One that is longer than it may be is not read.
+ * @param {string} text @param {string} name @param {number} most
+ */
+function hexBytes(text, name, most) {
+    if (!text.startsWith("0x") && !text.startsWith("0X")) throw invalid(`${name}: does not begin with 0x`);
+    if (text.length - 2 > 2 * most) throw invalid(`${name}: ${text.length - 2} hex digits, ${2 * most} are the most`);
+    const bytes = fromHex(text.slice(2));
+    if (bytes === null) throw invalid(`${name}: not hex digits`);
+    return bytes;
+}
+
+/** @param {string} name @param {unknown} value @param {string} forms that there are */
+function notBytes(name, value, forms) {
+    const what = ArrayBuffer.isView(value) ? "their memory was given away" : `a Uint8Array, an ArrayBuffer${forms}`;
+    return invalid(`${name}: not bytes (${what})`);
+}
+
+/**
+ * A copy of the caller's bytes that is nobody else's: it may be handed to a worker. Lengths are checked before anything is copied.
+ * @param {unknown} value bytes alone
+ * @param {string} name for the error
+ * @param {(length: number) => void} [check] throws where it cannot be so long
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+export function binaryOf(value, name, check) {
+    const view = viewOf(value);
+    if (view === null) throw notBytes(name, value, "");
+    check?.(view.length);
+    const bytes = new Uint8Array(view.length);
+    bytes.set(view);
+    return bytes;
+}
+
+/**
+ * The same, of bytes of a known length.
  * @param {unknown} value bytes, or text of 0x and hex digits
  * @param {string} name for the error
- * @param {number} [length] that they must have
+ * @param {number} length that they must have
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function copyOf(value, name, length) {
-    let bytes;
-    if (typeof value === "string") {
-        if (!value.startsWith("0x") && !value.startsWith("0X")) throw invalid(`${name}: does not begin with 0x`);
-        bytes = fromHex(value.slice(2));
-        if (bytes === null) throw invalid(`${name}: not hex digits`);
-    } else {
-        const view = viewOf(value);
-        if (view === null) throw invalid(`${name}: not bytes (a Uint8Array, an ArrayBuffer, or 0x and hex digits)`);
-        bytes = new Uint8Array(view.length);
-        bytes.set(view);
-    }
-    if (length !== undefined && bytes.length !== length)
-        throw invalid(`${name}: ${bytes.length} bytes, ${length} are needed`);
+    const view = typeof value === "string" ? hexBytes(value, name, length) : viewOf(value);
+    if (view === null) throw notBytes(name, value, ", or 0x and hex digits");
+    checkLength(name, view.length, length);
+    const bytes = new Uint8Array(length);
+    bytes.set(view);
     return bytes;
+}
+
+/**
+ * An array's items, each read once. A hole is an error.
+ * @param {readonly unknown[]} list @param {string} name
+ * @param {number} n how many there are @param {(item: any, i: number) => void} take
+ */
+export function eachOf(list, name, n, take) {
+    for (let i = 0; i < n; i++) {
+        if (!Object.hasOwn(list, i)) throw invalid(`${name}[${i}]: missing`, i);
+        take(list[i], i);
+    }
 }
 
 /**
@@ -92,26 +181,27 @@ export function copyOf(value, name, length) {
  * @param {number} most how many there can be
  */
 export function joinOf(value, name, length, most) {
-    /** @type {Uint8Array<ArrayBuffer>} */
-    let joined;
+    const checkCount = (/** @type {number} */ n) => {
+        if (n < 1 || n > most) throw invalid(`${name}: ${n} entries, 1..${most} can be`);
+    };
     if (Array.isArray(value)) {
-        if (value.length > most) throw invalid(`${name}: ${value.length} entries, 1..${most} can be`);
-        joined = new Uint8Array(value.length * length);
-        value.forEach((item, i) => joined.set(copyOf(item, `${name}[${i}]`, length), i * length));
-    } else {
-        joined = copyOf(value, name);
-        if (joined.length % length !== 0)
-            throw invalid(`${name}: ${joined.length} bytes are no whole number of entries of ${length}`);
+        const n = value.length;
+        checkCount(n);
+        const joined = new Uint8Array(n * length);
+        eachOf(value, name, n, (item, i) => joined.set(copyOf(item, `${name}[${i}]`, length), i * length));
+        return joined;
     }
-    const n = joined.length / length;
-    if (n < 1 || n > most) throw invalid(`${name}: ${n} entries, 1..${most} can be`);
-    return joined;
+    const bytes = typeof value === "string" ? hexBytes(value, name, most * length) : value;
+    return binaryOf(bytes, name, (there) => {
+        if (there % length !== 0) throw invalid(`${name}: ${there} bytes are no whole number of entries of ${length}`);
+        checkCount(there / length);
+    });
 }
 
 /** @param {unknown} value @param {string} name @param {number} min @param {number} max */
 export function integerOf(value, name, min, max) {
     if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max)
-        throw invalid(`${name}: ${String(value)} is not an integer in ${min}..${max}`);
+        throw invalid(`${name}: ${shown(value)} is not an integer in ${min}..${max}`);
     return value;
 }
 

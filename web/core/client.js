@@ -1,4 +1,5 @@
 /* The caller's side of the protocol: one worker, one call at a time.  SPDX-License-Identifier: MIT OR Apache-2.0 */
+import { ownOf } from "./bytes.js";
 import { SheafError, cancelled, unpackError } from "./errors.js";
 
 /**
@@ -60,7 +61,7 @@ export class Client {
      */
     call(call) {
         if (this.closed) return Promise.reject(new SheafError("DISPOSED", "it has been disposed of"));
-        const { op, args, transfer, signal, onProgress, long } = call;
+        const { op, args, transfer, signal, onProgress, long } = ownOf(call);
         if (signal?.aborted) return Promise.reject(cancelled(signal.reason));
         return new Promise((resolve, reject) => {
             /** @type {Queued} */

@@ -11,11 +11,12 @@ import {
     fromHex,
     joinOf,
     load32,
+    shown,
     store32,
     toHex,
     viewOf,
 } from "./bytes.js";
-import { entriesOf } from "./api.js";
+import { entriesOf, optionsOf } from "./api.js";
 
 export const SCHEME = "leanXMSS";
 const BINARY_MAGIC = [0x53, 0x48, 0x53, 0x49, 0x47, 0x0d, 0x0a, 0x1a];
@@ -257,9 +258,10 @@ export async function parseSignatures(data) {
 }
 
 /** @type {import("../types.js").formatSignatures} */
-export async function formatSignatures(signatures, options = {}) {
-    const form = options.form ?? "json";
-    if (form !== "json" && form !== "binary") throw invalid(`form: ${String(form)} is not "json" or "binary"`);
+export async function formatSignatures(signatures, options) {
+    const form = optionsOf(options, ["form"], "options").form ?? "json";
+    if (form !== "json" && form !== "binary") throw invalid(`form: ${shown(form)} is not "json" or "binary"`);
+    if (typeof signatures !== "object" || signatures === null) throw invalid("signatures: not an object");
     const one = !Array.isArray(signatures) && "signature" in signatures;
     const set = entriesOf(one ? [signatures] : signatures);
     const text = form === "binary" ? null : one ? writeSignature(set) : writeSignatures(set);

@@ -1,6 +1,6 @@
 /* WebAssembly from wherever the caller has it.  SPDX-License-Identifier: MIT OR Apache-2.0 */
 import { SheafError } from "./errors.js";
-import { viewOf } from "./bytes.js";
+import { shown, viewOf } from "./bytes.js";
 
 /**
  * @typedef {WebAssembly.Module | Response | URL | string | ArrayBuffer | ArrayBufferView} WasmSource a string is a URL
@@ -56,6 +56,23 @@ async function responseBytes(response, url) {
     return bytes;
 }
 
+/** @param {unknown} source */
+function isModule(source) {
+    return source instanceof WebAssembly.Module || Object.prototype.toString.call(source) === "[object WebAssembly.Module]";
+}
+
+/** @param {unknown} source @returns {source is Response} */
+function isResponse(source) {
+    return typeof Response === "function" && source instanceof Response;
+}
+
+/** Refuses what is no source at all; what it holds is looked at when it is used. @param {unknown} source */
+export function checkSource(source) {
+    if (typeof source === "string" || source instanceof URL || isModule(source) || isResponse(source)) return;
+    if (viewOf(source) === null)
+        throw new SheafError("INVALID_ARGUMENT", "wasm: not bytes, an address, a Response or a WebAssembly.Module");
+}
+
 /**
  * What can travel to a worker: bytes of our own, a module, or an absolute address. A Response is read here.
  * @param {unknown} source
@@ -63,20 +80,17 @@ async function responseBytes(response, url) {
  * @returns {Promise<WebAssembly.Module | Uint8Array | string>}
  */
 export async function portable(source, base) {
-    if (source instanceof WebAssembly.Module || Object.prototype.toString.call(source) === "[object WebAssembly.Module]")
-        return /** @type {WebAssembly.Module} */ (source);
-    if (typeof Response === "function" && source instanceof Response) return responseBytes(source, source.url);
+    checkSource(source);
+    if (isModule(source)) return /** @type {WebAssembly.Module} */ (source);
+    if (isResponse(source)) return responseBytes(source, source.url);
     if (typeof source === "string" || source instanceof URL) {
         try {
             return new URL(source, base).href;
         } catch (cause) {
-            throw new SheafError("INVALID_ARGUMENT", `wasm: ${String(source)} is not an address`, { cause });
+            throw new SheafError("INVALID_ARGUMENT", `wasm: ${shown(source)} is not an address`, { cause });
         }
     }
-    const view = viewOf(source);
-    if (view === null) {
-        throw new SheafError("INVALID_ARGUMENT", "wasm: not bytes, an address, a Response or a WebAssembly.Module");
-    }
+    const view = /** @type {Uint8Array} */ (viewOf(source));
     checkMagic(view);
     const bytes = new Uint8Array(view.length);
     bytes.set(view);
