@@ -4,7 +4,8 @@
 "use strict";
 
 let loading;
-const load = () => (loading ??= import("./index.js"));
+let loaded;
+const load = () => (loading ??= import("./index.js").then((m) => (loaded = m)));
 
 /* Errors are made by the implementation; this class recognises them all by their mark. */
 const brand = Symbol.for("sheaf.SheafError");
@@ -27,8 +28,10 @@ const helpers = ["parseSignatures", "formatSignatures", "parseKeys", "formatKeys
 
 exports.SheafError = SheafError;
 exports.createSheaf = (options) => {
-    const made = load().then((m) => m.createSheaf(options));
+    let own;
+    const made = load().then((m) => (own = m.createSheaf(options)));
     made.catch(() => {}); // its first call tells
-    return Object.fromEntries(methods.map((name) => [name, async (...args) => (await made)[name](...args)]));
+    return Object.fromEntries(methods.map((name) => [name, async (...args) => (own ?? (await made))[name](...args)]));
 };
-for (const name of [...methods, ...helpers]) exports[name] = async (...args) => (await load())[name](...args);
+/* What is passed is read at once, as by the other entry, as soon as the implementation is loaded. */
+for (const name of [...methods, ...helpers]) exports[name] = async (...args) => (loaded ?? (await load()))[name](...args);

@@ -1,6 +1,7 @@
 /* What callers pass: read once, at once, and checked before anything is copied.  SPDX-License-Identifier: MIT OR Apache-2.0 */
 import assert from "node:assert/strict";
 import fs from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import * as sheaf from "sheaf";
@@ -77,6 +78,21 @@ describe("verifyMany", () => {
             await assert.rejects(sheaf.verifyMany(any([...items(), item])), wrong(/items\[10\]: not an object/, 10));
         await assert.rejects(sheaf.verifyMany(any([{}])), wrong(/items\[0\]: expected: not an object/, 0));
         await assert.rejects(sheaf.verifyMany(any([{ envelope: 5, expected }])), wrong(/items\[0\]: envelope: not bytes/, 0));
+    });
+});
+
+describe("the CommonJS entry", () => {
+    test("sees bytes as they were when it was called, once it is loaded", async () => {
+        const entry = createRequire(import.meta.url)("sheaf");
+        const own = entry.createSheaf({ verifiers: 1 });
+        for (const one of [entry, own]) {
+            assert.equal(await one.verify(envelope, expected), true);
+            const bytes = Uint8Array.from(envelope);
+            const answer = one.verify(bytes, expected);
+            bytes.fill(0);
+            assert.equal(await answer, true);
+        }
+        await own.close();
     });
 });
 
