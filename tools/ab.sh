@@ -133,10 +133,11 @@ if [ "${#binaries[@]}" = 0 ]; then
     fi
     binaries+=("$built")
 else
-    for binary in "${binaries[@]}"; do
-        [ -x "$binary" ] || fail "$binary: is no command"
-    done
     names=("${binaries[@]}")
+    for i in 0 1; do
+        { [ -f "${names[i]}" ] && [ -x "${names[i]}" ]; } || fail "${names[i]}: is no command"
+        binaries[i]=$(realpath "${names[i]}") # a name alone would be looked for on the PATH
+    done
 fi
 
 # ---- running ----
@@ -187,8 +188,11 @@ def run(binary, words, output):
     # A revision that keeps no output, and a bench that has none, do without.
     keeps = words[0] in ("hash", "aggregate") and not {"-o", "--output"} & set(words)
     line = [binary, "bench", *words, "--json"] + (["-o", output] if keeps else [])
-    done = subprocess.run(line, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     shown = "%s bench %s" % (binary, " ".join(words))
+    try:
+        done = subprocess.run(line, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    except OSError as error:
+        fail("%s: %s" % (shown, error.strerror))
     if done.returncode != 0:
         fail("%s: exit code %d: %s" % (shown, done.returncode, done.stderr.strip().split("\n")[-1]))
     try:

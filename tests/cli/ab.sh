@@ -27,6 +27,10 @@ says "which_is_said" "B runs bench hash --log-n 3 --threads 2 $least"
 check "threads_take_the_place_of_the_workloads" 0 "" "$ab" --pairs 1 --threads 2 --figure threads --binaries "$sheaf" "$sheaf" \
     hash --log-n 3 --threads 1 $least
 says "in_both" "pair 1: A 2.0000  B 2.0000  A/B 1.0000"
+ln -s "$sheaf" near
+# shellcheck disable=SC2086
+check "a_command_may_be_in_this_folder" 0 "" "$ab" --pairs 1 --binaries near near hash --log-n 0 $least
+says "under_its_name" "A: near"
 check "kernels_are_compared" 0 "" "$ab" --pairs 1 --isa portable --binaries "$sheaf" "$sheaf" kernels --kernel evec_dot
 says "one_by_one" "evec_dot (64)"
 
@@ -44,6 +48,10 @@ check "a_workload_that_is_refused" 2 "ab: .* bench hash --log-n 21: exit code 2:
 printf '#!/bin/sh\necho hello\n' >talks
 chmod +x talks
 check "a_command_that_is_another" 2 "ab: .*talks bench hash: its output is not JSON" "$ab" --binaries ./talks "$sheaf" hash
+printf 'no program\n' >text
+chmod +x text
+check "a_file_that_cannot_be_run" 2 "ab: .*/text bench hash: .*" "$ab" --binaries text "$sheaf" hash
+check "a_folder" 2 "ab: \.: is no command" "$ab" --binaries . "$sheaf"
 # shellcheck disable=SC2086
 check "a_figure_that_there_is_not" 2 "ab: speed: is no positive number of this bench" "$ab" --figure speed --binaries "$sheaf" "$sheaf" hash --log-n 3 $least
 check "kernels_against_something_else" 2 "ab: --second: kernels are compared with kernels only" \
