@@ -228,8 +228,15 @@ describe("the page, for everyone", () => {
             }
             assert.fail(`${id} is not reached`);
         };
+        /* The browser must know that a chooser is waited for before the key that opens one. */
+        const chooserByEnter = async () => {
+            const opened = page.waitForEvent("filechooser", { timeout: PATIENCE });
+            await page.evaluate(() => 0);
+            await keyboard.press("Enter");
+            return opened;
+        };
         await goTo("proof-file");
-        const [chooser] = await Promise.all([page.waitForEvent("filechooser"), keyboard.press("Enter")]);
+        const chooser = await chooserByEnter();
         await chooser.setFiles(good);
         assert.equal((await verdict(page)).kind, "good");
 
@@ -237,7 +244,7 @@ describe("the page, for everyone", () => {
         await keyboard.press("Space");
         assert.ok(await page.locator("#expect-epoch").isVisible(), "the fold opens");
         await goTo("keys-file");
-        const [second] = await Promise.all([page.waitForEvent("filechooser"), keyboard.press("Enter")]);
+        const second = await chooserByEnter();
         await second.setFiles(writeKeys("keys.json", about.keys));
         await page.waitForFunction(() => !document.getElementById("keys-clear").hidden);
         await goTo("keys-clear");
