@@ -47,6 +47,7 @@ export async function startServer({ isolated = true } = {}) {
 
 export function startBrowser() {
     return chromium.launch({
+        timeout: PATIENCE,
         executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
         args: [
             "--headless",
@@ -69,6 +70,7 @@ export function startBrowser() {
  */
 export async function openPage(browser, url, { before, ...options } = {}) {
     const context = await browser.newContext({ viewport: { width: 1024, height: 800 }, reducedMotion: "reduce", ...options });
+    context.setDefaultTimeout(PATIENCE); // a busy machine is no failure
     const page = await context.newPage();
     /** @type {string[]} */
     const problems = [];
