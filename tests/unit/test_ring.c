@@ -140,7 +140,7 @@ TEST(the_weight_table_is_the_map_of_eq_and_its_extension_is_the_closed_form) {
         rand_es(&seed, r, n);
         rand_es(&seed, point, n);
         ring_map_init(&phi, f);
-        CHECK_EQ_INT(ring_weights(weight, &e, &phi, r, n), 0);
+        CHECK_EQ_INT(ring_weights(weight, &e, &phi, r, n, NULL), 0);
         CHECK_EQ_U64(m.current, 0);
         for (size_t u = 0; u < (size_t)1 << n; u += n < 8 ? 1 : 97)
             CHECK(gf192_equal(evec_get(weight, u), phi_plain(f, eq_index(r, u, n))));
@@ -165,16 +165,57 @@ TEST(the_weight_table_does_not_depend_on_threads_or_back_end) {
         env e = {.pool = pool_create(threads)};
         REQUIRE(e.pool != NULL);
         CHECK_EQ_INT(kernels_force(SHEAF_ISA_PORTABLE), 0);
-        CHECK_EQ_INT(ring_weights(threads == 1 ? one : other, &e, &phi, r, n), 0);
+        CHECK_EQ_INT(ring_weights(threads == 1 ? one : other, &e, &phi, r, n, NULL), 0);
         if (threads > 1)
             CHECK_MEM(one.p, other.p, bytes);
         CHECK_EQ_INT(kernels_force(isa), 0);
-        CHECK_EQ_INT(ring_weights(other, &e, &phi, r, n), 0);
+        CHECK_EQ_INT(ring_weights(other, &e, &phi, r, n, NULL), 0);
         CHECK_MEM(one.p, other.p, bytes);
         pool_destroy(e.pool);
     }
     mem_free(NULL, one.p);
     mem_free(NULL, other.p);
+}
+
+/* Blocks that have several periods of the table, and periods that have several blocks; not all of the
+ * coefficients. */
+TEST(the_extra_weight_is_added_where_it_belongs) {
+    static const struct {
+        unsigned n, vars;
+        size_t coeffs;
+    } shapes[] = {{3, 3, 1}, {4, 3, 1}, {7, 3, 13}, {12, 5, 128}, {12, 9, 7}, {13, 11, 3}, {10, 10, 0}};
+    uint64_t seed = t_seed();
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const unsigned n = shapes[i].n, vars = shapes[i].vars;
+        const size_t size = (size_t)1 << n, period = (size_t)1 << vars;
+        gf192 f[RING_CHALLENGES], r[MOST_VARS], coeff[128];
+        ring_map phi;
+        env e = {.pool = pool_create(2)};
+        evec plain = new_evec(size), weight = new_evec(size), table = new_evec(period);
+        REQUIRE(e.pool != NULL && plain.p != NULL && weight.p != NULL && table.p != NULL);
+        rand_es(&seed, f, RING_CHALLENGES);
+        rand_es(&seed, r, n);
+        rand_es(&seed, coeff, shapes[i].coeffs);
+        if (shapes[i].coeffs > 2)
+            coeff[1] = GF192_ZERO;
+        for (size_t s = 0; s < period; s++)
+            evec_set(table, s, rand_e(&seed));
+        const ring_extra extra = {table, vars, coeff, shapes[i].coeffs};
+        ring_map_init(&phi, f);
+        CHECK_EQ_INT(ring_weights(plain, &e, &phi, r, n, NULL), 0);
+        CHECK_EQ_INT(ring_weights(weight, &e, &phi, r, n, &extra), 0);
+        for (size_t u = 0; u < size; u++) {
+            const gf192 more = u >> vars < shapes[i].coeffs
+                                   ? gf192_mul(coeff[u >> vars], evec_get(table, u % period))
+                                   : GF192_ZERO;
+            if (!CHECK(gf192_equal(evec_get(weight, u), gf192_add(evec_get(plain, u), more))))
+                break;
+        }
+        mem_free(NULL, plain.p);
+        mem_free(NULL, weight.p);
+        mem_free(NULL, table.p);
+        pool_destroy(e.pool);
+    }
 }
 
 static void *no_memory(void *ctx, size_t bytes) {
@@ -200,7 +241,7 @@ TEST(the_weight_table_fails_where_memory_does) {
         size_t left = allowed;
         mem m = {.alloc_fn = no_memory, .free_fn = give_back, .ctx = &left};
         env e = {.mem = &m};
-        CHECK_EQ_INT(ring_weights(weight, &e, &phi, r, 4), -1);
+        CHECK_EQ_INT(ring_weights(weight, &e, &phi, r, 4, NULL), -1);
         CHECK_EQ_U64(m.current, 0);
     }
     mem_free(NULL, weight.p);

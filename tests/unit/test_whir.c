@@ -278,7 +278,7 @@ static void ring_case(const whir_params *par, size_t live, uint64_t *seed, pool 
             if ((g.q[u] >> z & 1) != 0)
                 slices[z] = gf192_add(slices[z], eq);
     }
-    REQUIRE(ring_weights(g.weight, &e, &x.phi, x.r, x.n) == 0);
+    REQUIRE(ring_weights(g.weight, &e, &x.phi, x.r, x.n, NULL) == 0);
     const gf192 claim = ring_claim(&x.phi, slices);
     CHECK(gf192_equal(claim, whir_rig_sum(&g)));
     tx_init(&c);

@@ -303,23 +303,21 @@ static int run_opening(prover *p, const gf192 *point) {
     transcript_label(&p->c->t, "ring    ");
     transcript_squeeze(&p->c->t, f, RING_CHALLENGES + 1);
     ring_map *phi = mem_alloc(mm, sizeof *phi);
+    gf192 *coeff = mem_alloc(mm, c->words * sizeof *coeff);
     evec weight = {mem_alloc(mm, (3 * sizeof(uint64_t)) << n), (size_t)1 << n};
     int result = -1;
-    if (phi && weight.p) {
-        ring_map_init(phi, f);
+    if (phi && coeff && weight.p) {
         env_stage_begin(p->e, "ring weights");
-        if (ring_weights(weight, p->e, phi, point, n) == 0) {
-            eq_table_evec(eq_s_of(p), p->at.zeta_s, p->m, GF192_ONE);
-            for (unsigned j = 0; j < c->words; j++)
-                if (!gf192_is_zero(p->outer.word[j]))
-                    p->kn->evec_scale_add(evec_at(weight, j * p->slots), eq_s_of(p),
-                                          gf192_mul(f[RING_CHALLENGES], p->outer.word[j]), p->slots);
-            result = 0;
-        }
+        ring_map_init(phi, f);
+        eq_table_evec(eq_s_of(p), p->at.zeta_s, p->m, GF192_ONE);
+        for (unsigned j = 0; j < c->words; j++) coeff[j] = gf192_mul(f[RING_CHALLENGES], p->outer.word[j]);
+        const ring_extra extra = {eq_s_of(p), p->m, coeff, c->words};
+        result = ring_weights(weight, p->e, phi, point, n, &extra);
         env_stage_end(p->e);
         if (result == 0) result = whir_open(p->c, p->e, p->par, &p->commitment, p->q, weight);
     }
     mem_free(mm, weight.p);
+    mem_free(mm, coeff);
     mem_free(mm, phi);
     return result;
 }

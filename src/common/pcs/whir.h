@@ -54,8 +54,16 @@ gf192 ring_map_apply(const ring_map *phi, gf192 a);
 gf192 ring_claim(const ring_map *phi, const gf192 slices[64]);
 /* sum_k c_k prod_n (1 + r_n^(2^k) + point_n), n variables */
 gf192 ring_weight_at(const ring_map *phi, const gf192 *r, const gf192 *point, unsigned n);
-/* weight(u) = Phi(eq(r, u)) for every u in 0..2^n-1 (prover; those of dead rows too, since folding mixes them in).
- * Returns 0, or -1 when out of memory. */
-SHEAF_MUST_CHECK int ring_weights(evec weight, env *e, const ring_map *phi, const gf192 *r, unsigned n);
+/* coeff[j] table(s) for the n first of the j = u >> vars, s being the low bits of u. */
+typedef struct ring_extra {
+    evec table;
+    unsigned vars; /* >= 3 */
+    const gf192 *coeff;
+    size_t n;
+} ring_extra;
+/* weight(u) = Phi(eq(r, u)) for every u in 0..2^n-1 (prover; those of dead rows too, since folding mixes them in), and
+ * with extra, unless it is NULL. Returns 0, or -1 when out of memory. */
+SHEAF_MUST_CHECK int ring_weights(evec weight, env *e, const ring_map *phi, const gf192 *r, unsigned n,
+                                  const ring_extra *extra);
 
 #endif

@@ -16,6 +16,8 @@
 static inline __attribute__((always_inline)) __m256i rotl(__m256i a, int n) {
     if (n == 0)
         return a;
+    if (n == 1) /* additions have more ports than shifts */
+        return _mm256_or_si256(_mm256_add_epi64(a, a), _mm256_srli_epi64(a, 63));
     if (n == 8)
         return _mm256_shuffle_epi8(a, _mm256_set_epi64x(0x0e0d0c0b0a09080f, 0x0605040302010007,
                                                         0x0e0d0c0b0a09080f, 0x0605040302010007));
