@@ -114,6 +114,13 @@ suites_of() { # group, build folder
     fi
 }
 
+# First, as its golden proofs take minutes under qemu, which other suites fill.
+if wanted aarch64 && [ -z "${broken[aarch64]-}" ]; then
+    for suite in $(bash tests/aarch64/run.sh --list); do
+        add aarch64 - "$suite" "bash tests/aarch64/run.sh build/aarch64 $suite"
+    done
+fi
+
 for preset in native portable asan clang; do
     if ! wanted "$preset" || [ -n "${broken[$preset]-}" ]; then continue; fi
     build=build/$preset
@@ -162,12 +169,6 @@ if wanted js && [ -z "${broken[js]-}" ]; then
     # The same command in Node.js. Left out: what is not there (the bench of kernels), and what would prove for minutes.
     for suite in keys json names streams aggregate worked_example; do
         add js - "cli_$suite" "env SHEAF_NATIVE=none bash tests/cli/$suite.sh node/cli.js"
-    done
-fi
-
-if wanted aarch64 && [ -z "${broken[aarch64]-}" ]; then
-    for suite in $(bash tests/aarch64/run.sh --list); do
-        add aarch64 - "$suite" "bash tests/aarch64/run.sh build/aarch64 $suite"
     done
 fi
 
