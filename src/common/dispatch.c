@@ -29,6 +29,7 @@ static back_end back_ends[SHEAF_ISA_COUNT_]; /* written once, under `ready` */
 static atomic_flag building = ATOMIC_FLAG_INIT;
 static atomic_int ready;
 static atomic_int chosen; /* a sheaf_isa; meaningful once ready */
+const sheaf_kernels *_Atomic sheaf_kernels_chosen;
 
 static const char *const isa_names[SHEAF_ISA_COUNT_] = {"portable", "avx2", "avx512", "simd128", "neon"};
 
@@ -53,6 +54,7 @@ static void fill(sheaf_kernels *t, const sheaf_kernels *lower) {
     FILL(keccak_f1600_x8);
     FILL(keccak_f1600);
     FILL(gf192_mul);
+    FILL(gf192_mul_k);
 #ifndef SHEAF_VERIFIER_KERNELS
     FILL(ntt_butterfly);
     FILL(ntt_butterfly4);
@@ -192,6 +194,7 @@ static void exercise(scratch *s, const sheaf_kernels *k) {
         const gf192 a = evec_get(scratch_evec(s, 2), i), b = evec_get(scratch_evec(s, 4), i);
         gf192 d;
         k->gf192_mul(&d, &a, &b);
+        k->gf192_mul_k(&d, &d, b.c[0]);
         s->sums[i] = gf192_add(s->sums[i], d);
     }
     for (size_t i = 0; i < 200; i++)
@@ -285,6 +288,11 @@ static size_t probe(candidate *c) {
     return n;
 }
 
+static void choose(sheaf_isa isa) {
+    atomic_store_explicit(&chosen, (int)isa, memory_order_relaxed);
+    atomic_store_explicit(&sheaf_kernels_chosen, &back_ends[isa].table, memory_order_release);
+}
+
 static void build(void) {
     candidate list[SHEAF_ISA_COUNT_];
     int understood;
@@ -319,7 +327,7 @@ static void build(void) {
     }
     if (!understood)
         append(back_ends[wanted].description, "; SHEAF_ISA not understood");
-    atomic_store_explicit(&chosen, (int)wanted, memory_order_relaxed);
+    choose(wanted);
 }
 
 int kernels_cap_known(const char *value) {
@@ -345,7 +353,7 @@ sheaf_isa kernels_isa(void) {
     return (sheaf_isa)atomic_load_explicit(&chosen, memory_order_relaxed);
 }
 
-const sheaf_kernels *kernels(void) {
+const sheaf_kernels *kernels_choose(void) {
     return &back_ends[kernels_isa()].table;
 }
 
@@ -372,6 +380,6 @@ const char *kernels_describe(void) {
 int kernels_force(sheaf_isa isa) {
     if (kernels_for(isa) == NULL)
         return -1;
-    atomic_store_explicit(&chosen, (int)isa, memory_order_relaxed);
+    choose(isa);
     return 0;
 }

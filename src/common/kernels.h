@@ -12,6 +12,7 @@
 #ifndef SHEAF_KERNELS_H
 #define SHEAF_KERNELS_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "field/gf192.h"
@@ -61,8 +62,9 @@ typedef struct sheaf_kernels {
     /* One state, 25 lanes. */
     void (*keccak_f1600)(uint64_t s[25]);
 
-    /* ---- scalar E product ---- */
+    /* ---- scalar products in E ---- */
     void (*gf192_mul)(gf192 *d, const gf192 *a, const gf192 *b);
+    void (*gf192_mul_k)(gf192 *d, const gf192 *a, uint64_t b); /* b in K */
 
     /* ---- additive NTT over K ---- */
     /* One butterfly layer on two rows: a += t*b, then b += a. a, b disjoint. */
@@ -144,7 +146,12 @@ extern const sheaf_kernels sheaf_kernels_neon;   /* in builds for arm64 */
 extern const sheaf_kernels sheaf_kernels_simd128; /* in builds for WebAssembly; its name says whether relaxed SIMD is used */
 
 /* The chosen table: probed once, capped by SHEAF_ISA=portable|avx2|avx512|neon, self-tested against the portable one. Thread safe. */
-const sheaf_kernels *kernels(void);
+const sheaf_kernels *kernels_choose(void);
+extern const sheaf_kernels *_Atomic sheaf_kernels_chosen; /* NULL before the first use */
+static inline const sheaf_kernels *kernels(void) {
+    const sheaf_kernels *k = atomic_load_explicit(&sheaf_kernels_chosen, memory_order_acquire);
+    return k != NULL ? k : kernels_choose();
+}
 /* Whether SHEAF_ISA may have this value: a back end's name, empty, or NULL for unset. */
 int kernels_cap_known(const char *value);
 /* The table of one back end with its gaps filled from lower ones, or NULL where the machine or the build lacks it. */

@@ -11,6 +11,10 @@ static void mul_ref(gf192 *d, const gf192 *a, const gf192 *b) {
     *d = gf192_mul_ref(*a, *b);
 }
 
+static void mul_k_ref(gf192 *d, const gf192 *a, uint64_t b) {
+    *d = gf192_mul_k_ref(*a, b);
+}
+
 #ifndef SHEAF_VERIFIER_KERNELS /* see dispatch.c */
 #define BITS(name) name##_ref
 #define BITS_WIDTH 16
@@ -70,7 +74,7 @@ static void evec_scale_add_ref(evec d, evec a, gf192 c, size_t n) {
 
 static void evec_scale_add_k_ref(evec d, const uint64_t *k, gf192 c, size_t n) {
     for (size_t i = 0; i < n; i++)
-        evec_set(d, i, gf192_add(evec_get(d, i), gf192_mul_k(c, k[i])));
+        evec_set(d, i, gf192_add(evec_get(d, i), gf192_mul_k_ref(c, k[i])));
 }
 
 static void evec_fold_ref(evec d, evec a0, evec a1, gf192 r, size_t n) {
@@ -91,7 +95,7 @@ static void evec_fold4_ref(evec d, const evec a[4], const gf192 r[2], size_t n) 
 }
 static void evec_fold_k_ref(evec d, const uint64_t *k0, const uint64_t *k1, gf192 r, size_t n) {
     for (size_t i = 0; i < n; i++)
-        evec_set(d, i, gf192_add(gf192_from_k(k0[i]), gf192_mul_k(r, k0[i] ^ k1[i])));
+        evec_set(d, i, gf192_add(gf192_from_k(k0[i]), gf192_mul_k_ref(r, k0[i] ^ k1[i])));
 }
 
 static void evec_dot_ref(gf192 *d, evec a, evec b, size_t n) {
@@ -131,9 +135,9 @@ static void evec_dot3_k_ref(gf192 d[3], evec a0, evec a1, const uint64_t *k0, co
     gf192 s0 = GF192_ZERO, s1 = GF192_ZERO, s2 = GF192_ZERO;
     for (size_t i = 0; i < n; i++) {
         gf192 x0 = evec_get(a0, i), x1 = evec_get(a1, i);
-        s0 = gf192_add(s0, gf192_mul_k(x0, k0[i]));
-        s1 = gf192_add(s1, gf192_mul_k(x1, k1[i]));
-        s2 = gf192_add(s2, gf192_mul_k(gf192_add(x0, x1), k0[i] ^ k1[i]));
+        s0 = gf192_add(s0, gf192_mul_k_ref(x0, k0[i]));
+        s1 = gf192_add(s1, gf192_mul_k_ref(x1, k1[i]));
+        s2 = gf192_add(s2, gf192_mul_k_ref(gf192_add(x0, x1), k0[i] ^ k1[i]));
     }
     d[0] = s0;
     d[1] = s1;
@@ -231,6 +235,7 @@ const sheaf_kernels sheaf_kernels_ref = {
     .keccak_digest_x8 = keccak_f1600_x8_ref,
     .keccak_f1600 = keccak_f1600_ref,
     .gf192_mul = mul_ref,
+    .gf192_mul_k = mul_k_ref,
 #ifndef SHEAF_VERIFIER_KERNELS
     .ntt_butterfly = ntt_butterfly_ref,
     .ntt_butterfly4 = ntt_butterfly4_ref,

@@ -56,9 +56,8 @@ static inline vec fold_table(void) {
 /* The high words times x^4+x^3+x+1; what that moves past the top, a few bits, is looked up. */
 static inline vec wide_reduce(wide a) {
     const vec fold = vec_set1(0x1b);
-    const vec products = vec_table16(0x00, 0x1b, 0x36, 0x2d, 0x6c, 0x77, 0x5a, 0x41, (char)0xd8,
-                                     (char)0xc3, (char)0xee, (char)0xf5, (char)0xb4, (char)0xaf, (char)0x82,
-                                     (char)0x99);
+    const vec products = vec_table16(0x00, 0x1b, 0x36, 0x2d, 0x6c, 0x77, 0x5a, 0x41, (char)0xd8, (char)0xc3,
+                                     (char)0xee, (char)0xf5, (char)0xb4, (char)0xaf, (char)0x82, (char)0x99);
     wide r = {vec_clmul_hi(a.even, fold), vec_clmul_hi(a.odd, fold)};
     vec past = vec_lookup(products, vec_unpack_hi(r.even, r.odd));
     a = wide_xor(a, r);
@@ -425,6 +424,12 @@ static void gf192_mul_words(gf192 *d, const gf192 *a, const gf192 *b) {
     vec c2 = vec_xor(low, p02);
     vec_storeu(d->c, wide_reduce(c01));
     d->c[2] = vec_word0(wide_reduce((wide){c2, c2}));
+}
+
+static void gf192_mul_k_words(gf192 *d, const gf192 *a, uint64_t b) {
+    vec a01 = vec_loadu(a->c), k = vec_set1(b), p2 = vec_clmul_lo(vec_set1(a->c[2]), k);
+    vec_storeu(d->c, wide_reduce(wide_mul(a01, k)));
+    d->c[2] = vec_word0(wide_reduce((wide){p2, p2}));
 }
 #endif
 

@@ -233,7 +233,7 @@ void evec_scale_add_k_simd128(evec d, const uint64_t *k, gf192 c, size_t n) {
             words_of(d.p + l * d.stride + i, d.p + l * d.stride + i, &s[l]);
     }
     for (; i < n; i++)
-        evec_set(d, i, gf192_add(evec_get(d, i), gf192_mul_k(c, k[i])));
+        evec_set(d, i, gf192_add(evec_get(d, i), gf192_mul_k_ref(c, k[i])));
 }
 
 void evec_fold_simd128(evec d, evec a0, evec a1, gf192 r, size_t n) {
@@ -266,7 +266,7 @@ void evec_fold_k_simd128(evec d, const uint64_t *k0, const uint64_t *k1, gf192 r
             words_of(d.p + l * d.stride + i, l == 0 ? k0 + i : NULL, &s[l]);
     }
     for (; i < n; i++)
-        evec_set(d, i, gf192_add(gf192_from_k(k0[i]), gf192_mul_k(r, k0[i] ^ k1[i])));
+        evec_set(d, i, gf192_add(gf192_from_k(k0[i]), gf192_mul_k_ref(r, k0[i] ^ k1[i])));
 }
 
 /* A table costs as much as a few dozen products: shorter rows take those. */

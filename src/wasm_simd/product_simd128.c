@@ -351,7 +351,7 @@ static gf192 sum_rest_k(evec a, const evec *a1, const uint64_t *k, const uint64_
         gf192 x = evec_get(a, i);
         if (a1 != NULL)
             x = gf192_add(x, evec_get(*a1, i));
-        s = gf192_add(s, gf192_mul_k(x, k1 != NULL ? k[i] ^ k1[i] : k[i]));
+        s = gf192_add(s, gf192_mul_k_ref(x, k1 != NULL ? k[i] ^ k1[i] : k[i]));
     }
     return s;
 }

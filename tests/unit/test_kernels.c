@@ -159,6 +159,21 @@ static void check_gf192_mul(const sheaf_kernels *k) {
     }
 }
 
+static void check_gf192_mul_k(const sheaf_kernels *k) {
+    uint64_t seed = t_seed();
+    for (int i = 0; i < 500; i++) {
+        gf192 a = scalar(&seed), want, d;
+        const uint64_t b = scalar(&seed).c[i % 3];
+        twin->gf192_mul_k(&want, &a, b);
+        k->gf192_mul_k(&d, &a, b);
+        CHECK_MEM(&d, &want, sizeof d);
+        const gf192 wide = gf192_mul_ref(a, gf192_from_k(b));
+        CHECK_MEM(&d, &wide, sizeof d);
+        k->gf192_mul_k(&a, &a, b);
+        CHECK_MEM(&a, &want, sizeof a);
+    }
+}
+
 static void check_ntt(const sheaf_kernels *k) {
     uint64_t seed = t_seed();
     EACH_SIZE(n) {
@@ -529,6 +544,7 @@ static const sheaf_kernels *avx512_table(void) {
 ON_EACH(keccak)
 ON_EACH(keccak_digest)
 ON_EACH(gf192_mul)
+ON_EACH(gf192_mul_k)
 ON_EACH(ntt)
 ON_EACH(ntt_tail_twiddles)
 ON_EACH(ntt_rows)

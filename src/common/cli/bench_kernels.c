@@ -51,6 +51,7 @@ CALL(keccak_f1600_x8, b->states)
 CALL(keccak_digest_x8, b->states)
 CALL(keccak_f1600, b->states)
 CALL(gf192_mul, &b->sum[0], &b->sum[0], &constant)
+CALL(gf192_mul_k, &b->sum[0], &b->sum[0], constant.c[0])
 CALL(ntt_butterfly, row(b, 0), row(b, 1), constant.c[0], N)
 CALL(ntt_butterfly4, row(b, 0), row(b, 1), row(b, 2), row(b, 3), constant.c, N)
 CALL(ntt_tail8, row(b, 0), row(b, 3), row(b, 4), row(b, 5), N)
@@ -97,6 +98,7 @@ static const struct {
     {"keccak_digest_x8", "permutation", 8, call_keccak_digest_x8},
     {"keccak_f1600", "permutation", 1, call_keccak_f1600},
     {"gf192_mul", "product", 1, call_gf192_mul},
+    {"gf192_mul_k", "product", 1, call_gf192_mul_k},
     {"ntt_butterfly", "butterfly", N, call_ntt_butterfly},
     {"ntt_butterfly4", "butterfly", 4 * N, call_ntt_butterfly4},
     {"ntt_tail8", "butterfly", 3 * N / 2, call_ntt_tail8},

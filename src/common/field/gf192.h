@@ -20,12 +20,14 @@ static inline int gf192_is_zero(gf192 a) { return (a.c[0] | a.c[1] | a.c[2]) == 
 static inline int gf192_equal(gf192 a, gf192 b) { return gf192_is_zero(gf192_add(a, b)); }
 
 gf192 gf192_mul(gf192 a, gf192 b);    /* by the chosen back end */
-gf192 gf192_mul_k(gf192 a, gf64 b);   /* E by K */
+gf192 gf192_mul_k(gf192 a, gf64 b);   /* E by K, the same */
 gf192 gf192_square(gf192 a);
 gf192 gf192_inv(gf192 a);             /* 0 gives 0 */
 gf192 gf192_frobenius(gf192 a, unsigned k); /* a^(2^k) */
 gf192 gf192_pow(gf192 a, uint64_t e);
 
-gf192 gf192_mul_ref(gf192 a, gf192 b); /* portable, schoolbook over gf64_clmul */
+/* Portable, for the kernels themselves, which are not chosen yet when they are tested. */
+gf192 gf192_mul_ref(gf192 a, gf192 b);
+gf192 gf192_mul_k_ref(gf192 a, gf64 b);
 
 #endif

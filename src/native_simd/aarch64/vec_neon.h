@@ -66,7 +66,7 @@ static inline vec vec_lookup(vec table, vec at) {
 
 /* The entries of a table that are made here. */
 #define VEC_NEON_ENTRIES                                                                                     \
-    .gf192_mul = gf192_mul_words, .ntt_butterfly = ntt_butterfly, .ntt_butterfly4 = ntt_butterfly4,          \
+    .gf192_mul = gf192_mul_words, .gf192_mul_k = gf192_mul_k_words, .ntt_butterfly = ntt_butterfly, .ntt_butterfly4 = ntt_butterfly4,          \
     .ntt_tail8 = ntt_tail8, .ntt_rows = ntt_rows, .ntt_block = ntt_block, .evec_mul = evec_mul,              \
     .evec_mul_add = evec_mul_add, .evec_scale = evec_scale,                                                  \
     .evec_scale_add = evec_scale_add, .evec_scale_add_k = evec_scale_add_k, .evec_fold = evec_fold,          \

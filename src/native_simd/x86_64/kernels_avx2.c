@@ -250,6 +250,7 @@ const sheaf_kernels sheaf_kernels_avx2 = {
     .keccak_f1600_x8 = keccak_f1600_x8_avx2,
     .keccak_digest_x8 = keccak_digest_x8_avx2,
     .gf192_mul = gf192_mul_words,
+    .gf192_mul_k = gf192_mul_k_words,
     .ntt_butterfly = ntt_butterfly,
     .ntt_butterfly4 = ntt_butterfly4,
     .ntt_tail8 = ntt_tail8,
