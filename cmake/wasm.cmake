@@ -143,7 +143,7 @@ sheaf_wasm_module(sheaf-threads THREADS
 if(SHEAF_BUILD_TESTS)
   enable_testing()
   # What the kernels can break, and what must come out the same as everywhere else.
-  set(wasm_tests test_kernels test_field test_keccak test_shake test_golden test_leaf)
+  set(wasm_tests test_kernels test_field test_keccak test_shake test_outer test_golden test_leaf)
   set(suites)
   function(sheaf_wasm_test name)
     target_link_libraries(${name} PRIVATE sheaf_flags)

@@ -33,12 +33,16 @@ typedef struct verifier {
     unsigned m, rate;
     const whir_params *par;
     uint64_t root[4];
-    gf192 *eq_s, *eq_j, *eq_k, *public_at, *slices;
+    gf192 *eq_j, *eq_k, *public_at, *slices;
     bus_claim bus;
     outer_point at;
     outer_claim outer;
     layers_claim layers;
 } verifier;
+
+static int no_memory(verifier *v) {
+    return rx_fail(&v->c, SHEAF_OUT_OF_MEMORY, "out of memory");
+}
 
 static int check_header(verifier *v) {
     uint64_t header;
@@ -88,16 +92,26 @@ static int run_bus(verifier *v) {
     return bus_verify(&v->c, &v->bus, extra, c->bus_log + v->m);
 }
 
+/* The slices of the public columns that are sources. */
+static int known_slices(verifier *v) {
+    const circuit *c = v->st->circuit;
+    slot_table t = {0};
+    for (unsigned p = 0; p < c->publics; p++) {
+        if (!circuit_public_is_source(c, p)) continue;
+        if (!t.low_eq && slot_table_init(&t, v->layers.rho, v->m, v->st->signers)) return no_memory(v);
+        column_bits_at(v->slices + 64 * (size_t)p, &t, v->st->publics + p * v->st->signers);
+    }
+    slot_table_free(&t);
+    return 0;
+}
+
 /* Step 8. Leaves the slices and their point (j_point: J coordinates). */
 static int run_input(verifier *v, gf192 slices[64], gf192 *j_point) {
     const circuit *c = v->st->circuit;
     const gf192 *w = v->layers.w;
     transcript_label(&v->c.t, "input   ");
-    eq_table(v->eq_s, v->layers.rho, v->m);
     eq_places(v->eq_k, c->rows, v->layers.rho + v->m, c->kappa);
-    for (unsigned p = 0; p < c->publics; p++)
-        if (circuit_public_is_source(c, p))
-            column_bits_at(v->slices + 64 * (size_t)p, v->eq_s, v->m, v->st->publics + p * v->st->signers, v->st->signers);
+    if (known_slices(v)) return -1;
     gf192 claim = gf192_add(v->layers.claim, input_known(c, v->eq_k, w, v->slices));
 
     for (unsigned n = 0; n < c->j_vars; n++) {
@@ -142,13 +156,11 @@ static int run(verifier *v) {
     transcript_squeeze(&v->c.t, &v->at.gamma, 1);
     gf192 v_out;
     if (rx_recv_e(&v->c, MSG_V_OUT, &v_out, 1)) return -1;
-    eq_table(v->eq_s, v->at.zeta_s, v->m);
-    for (unsigned p = 0; p < c->publics; p++)
-        v->public_at[p] = column_word_at(v->eq_s, v->m, st->publics + p * st->signers, st->signers);
-    if (outer_build(&v->outer, NULL, c, &v->at, v->public_at)) {
-        failure_set(&v->c.fail, SHEAF_OUT_OF_MEMORY, SHEAF_CHECK_NONE, 0, "out of memory");
-        return -1;
-    }
+    slot_table slots;
+    if (slot_table_init(&slots, v->at.zeta_s, v->m, st->signers)) return no_memory(v);
+    for (unsigned p = 0; p < c->publics; p++) v->public_at[p] = column_word_at(&slots, st->publics + p * st->signers);
+    slot_table_free(&slots);
+    if (outer_build(&v->outer, NULL, c, &v->at, v->public_at)) return no_memory(v);
     gf192 total = gf192_add(v->bus.push, gf192_mul(v->at.gamma, v->bus.pull));
     gf192 v_q = gf192_add(gf192_add(total, v->outer.known), v_out);
 
@@ -185,13 +197,12 @@ sheaf_status leaf_verify(const uint8_t *proof, size_t proof_len, const leaf_stat
     if (v) {
         v->st = st;
         v->m = m;
-        v->eq_s = mem_alloc(NULL, sizeof *v->eq_s << m);
         v->eq_j = mem_alloc(NULL, sizeof *v->eq_j << c->j_vars);
         v->eq_k = mem_alloc(NULL, c->rows * sizeof *v->eq_k);
         v->public_at = mem_alloc(NULL, (c->publics + 1) * sizeof *v->public_at);
         v->slices = mem_alloc_zero(NULL, (64 * (size_t)c->publics + 1) * sizeof *v->slices);
     }
-    if (!v || !v->eq_s || !v->eq_j || !v->eq_k || !v->public_at || !v->slices) {
+    if (!v || !v->eq_j || !v->eq_k || !v->public_at || !v->slices) {
         failure_set(f, SHEAF_OUT_OF_MEMORY, SHEAF_CHECK_NONE, 0, "out of memory");
     } else {
         rx_init(&v->c, proof, proof_len);
@@ -209,7 +220,6 @@ sheaf_status leaf_verify(const uint8_t *proof, size_t proof_len, const leaf_stat
     }
     if (v) {
         outer_free(&v->outer, NULL);
-        mem_free(NULL, v->eq_s);
         mem_free(NULL, v->eq_j);
         mem_free(NULL, v->eq_k);
         mem_free(NULL, v->public_at);

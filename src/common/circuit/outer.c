@@ -3,7 +3,9 @@
 #include "outer.h"
 #include "../bus/bus.h"
 #include "../keccak_gkr/layers.h"
+#include "../keccak_gkr/slice.h"
 #include "../poly/poly.h"
+#include <assert.h>
 
 #define PROTOCOL_VERSION 1
 
@@ -101,29 +103,108 @@ void eq_places(gf192 *out, unsigned n, const gf192 *point, unsigned vars) {
     }
 }
 
-/* The mass of slot s, the last signer's with those of the slots that repeat it. */
-static gf192 slot_mass(const gf192 *eq_s, unsigned m, uint64_t s, uint64_t signers) {
-    gf192 mass = eq_s[s];
-    if (s + 1 == signers)
-        for (uint64_t i = signers; i < UINT64_C(1) << m; i++) mass = gf192_add(mass, eq_s[i]);
-    return mass;
+#define SLOT_LOW 10 /* variables of the low table, at most */
+
+/* sum of eq(point, s) over first <= s < 2^m. */
+static gf192 eq_from(const gf192 *point, unsigned m, uint64_t first) {
+    gf192 sum = GF192_ZERO, prefix = GF192_ONE; /* prefix: eq of the bits above i with those of `first` */
+    if (first >> m) return sum;
+    for (unsigned i = m; i-- > 0;) {
+        const gf192 one = gf192_mul(prefix, point[i]), zero = gf192_add(prefix, one);
+        const int bit = (int)(first >> i & 1);
+        if (!bit) sum = gf192_add(sum, one);
+        prefix = bit ? one : zero;
+    }
+    return gf192_add(sum, prefix);
 }
 
-gf192 column_word_at(const gf192 *eq_s, unsigned m, const uint64_t *column, uint64_t signers) {
-    gf192 sum = GF192_ZERO;
-    for (uint64_t s = 0; s < signers; s++) sum = gf192_add(sum, gf192_mul_k(slot_mass(eq_s, m, s, signers), column[s]));
+int slot_table_init(slot_table *t, const gf192 *point, unsigned m, uint64_t signers) {
+    assert(m >= 3 && signers >= 1 && (signers - 1) >> m == 0);
+    const unsigned low = m < SLOT_LOW ? m : SLOT_LOW;
+    const size_t n = (size_t)1 << low;
+    *t = (slot_table){.low = low, .signers = signers, .repeated = eq_from(point, m, signers)};
+    t->low_eq = mem_alloc(NULL, n * sizeof *t->low_eq);
+    t->high_eq = mem_alloc(NULL, sizeof *t->high_eq << (m - low));
+    t->low_planes = (evec){mem_alloc(NULL, 3 * n * sizeof(uint64_t)), n};
+    if (!t->low_eq || !t->high_eq || !t->low_planes.p) {
+        slot_table_free(t);
+        return -1;
+    }
+    eq_table(t->low_eq, point, low);
+    eq_table(t->high_eq, point + low, m - low);
+    for (size_t i = 0; i < n; i++) evec_set(t->low_planes, i, t->low_eq[i]);
+    return 0;
+}
+
+void slot_table_free(slot_table *t) {
+    mem_free(NULL, t->low_eq);
+    mem_free(NULL, t->high_eq);
+    mem_free(NULL, t->low_planes.p);
+    *t = (slot_table){0};
+}
+
+/* The words of a column that meet high_eq[h]; how many they are. */
+static size_t slot_words(const slot_table *t, size_t h) {
+    const uint64_t first = (uint64_t)h << t->low, n = UINT64_C(1) << t->low;
+    return (size_t)(t->signers - first < n ? t->signers - first : n);
+}
+
+static size_t slot_highs(const slot_table *t) {
+    return (size_t)((t->signers - 1) >> t->low) + 1;
+}
+
+/* By products: for back ends that have them. */
+static gf192 word_by_products(const slot_table *t, const uint64_t *column) {
+    gf192 sum = gf192_mul_k(t->repeated, column[t->signers - 1]);
+    for (size_t h = 0; h < slot_highs(t); h++) {
+        _Alignas(64) uint64_t words[1 << SLOT_LOW]; /* the column is neither aligned nor of a whole number of vectors */
+        const size_t n = slot_words(t, h), padded = round_up(n, 8);
+        gf192 part;
+        memcpy(words, column + (h << t->low), n * sizeof *words);
+        memset(words + n, 0, (padded - n) * sizeof *words);
+        kernels()->evec_dot_k(&part, t->low_planes, words, padded);
+        sum = gf192_add(sum, gf192_mul(t->high_eq[h], part));
+    }
     return sum;
 }
 
-void column_bits_at(gf192 out[64], const gf192 *eq_s, unsigned m, const uint64_t *column, uint64_t signers) {
-    for (unsigned z = 0; z < 64; z++) out[z] = GF192_ZERO;
-    for (uint64_t s = 0; s < signers; s++) {
-        gf192 mass = slot_mass(eq_s, m, s, signers);
-        for (uint64_t left = column[s]; left; left &= left - 1) {
-            unsigned z = (unsigned)__builtin_ctzll(left);
-            out[z] = gf192_add(out[z], mass);
-        }
+/* All sums of four elements: entry i has those of the bits of i. */
+static void sums_of_four(gf192 sums[16], const gf192 *a) {
+    sums[0] = GF192_ZERO;
+    for (unsigned i = 0; i < 4; i++)
+        for (unsigned j = 0; j < 1u << i; j++) sums[(1u << i) + j] = gf192_add(sums[j], a[i]);
+}
+
+/* sum[z] += the masses of the words of which bit z is set, eight words at a time. */
+static void add_masses(gf192 sum[64], const gf192 *mass, const uint64_t *words, size_t n) {
+    for (size_t at = 0; at < n; at += 8) {
+        uint64_t w[8] = {0};
+        uint8_t bits[64];
+        gf192 low[16], high[16];
+        memcpy(w, words + at, (n - at < 8 ? n - at : 8) * sizeof *w);
+        slice_words(bits, w);
+        sums_of_four(low, mass + at);
+        sums_of_four(high, mass + at + 4);
+        for (unsigned z = 0; z < 64; z++)
+            sum[z] = gf192_add(sum[z], gf192_add(low[bits[z] & 15], high[bits[z] >> 4]));
     }
+}
+
+void column_bits_at(gf192 out[64], const slot_table *t, const uint64_t *column) {
+    for (unsigned z = 0; z < 64; z++)
+        out[z] = column[t->signers - 1] >> z & 1 ? t->repeated : GF192_ZERO;
+    for (size_t h = 0; h < slot_highs(t); h++) {
+        gf192 part[64] = {GF192_ZERO};
+        add_masses(part, t->low_eq, column + (h << t->low), slot_words(t, h));
+        for (unsigned z = 0; z < 64; z++) out[z] = gf192_add(out[z], gf192_mul(t->high_eq[h], part[z]));
+    }
+}
+
+gf192 column_word_at(const slot_table *t, const uint64_t *column) {
+    gf192 bits[64];
+    if (kernels_have_clmul()) return word_by_products(t, column);
+    column_bits_at(bits, t, column);
+    return index_word_at(bits, 64); /* sum_z bits[z] x^z */
 }
 
 int circuit_public_is_source(const circuit *c, unsigned column) {

@@ -32,10 +32,22 @@ gf192 outer_table_factor(const circuit *c, const gf192 alpha[3], gf192 beta, con
 /* eq(point, k) for k < n, bits of k at `vars` coordinates. */
 void eq_places(gf192 *out, unsigned n, const gf192 *point, unsigned vars);
 
-/* sum_s eq_s[s] column[s] over 2^m slots, the column's S words repeated from its last. */
-gf192 column_word_at(const gf192 *eq_s, unsigned m, const uint64_t *column, uint64_t signers);
+/* eq(point, s) over 2^m slots of which the last from the signers' number on repeat the last signer. */
+typedef struct slot_table {
+    unsigned low; /* variables of the low table */
+    uint64_t signers;
+    gf192 *low_eq, *high_eq; /* eq(s) = low_eq[s mod 2^low] high_eq[s >> low] */
+    evec low_planes;         /* low_eq once more */
+    gf192 repeated;          /* sum of eq over the slots that repeat */
+} slot_table;
+/* m >= 3, 1 <= signers <= 2^m. Returns -1 when out of memory. */
+SHEAF_MUST_CHECK int slot_table_init(slot_table *t, const gf192 *point, unsigned m, uint64_t signers);
+void slot_table_free(slot_table *t);
+
+/* sum_s eq(s) column[s] over all slots, the column having one word a signer. */
+gf192 column_word_at(const slot_table *t, const uint64_t *column);
 /* The same for each of its 64 bits. */
-void column_bits_at(gf192 out[64], const gf192 *eq_s, unsigned m, const uint64_t *column, uint64_t signers);
+void column_bits_at(gf192 out[64], const slot_table *t, const uint64_t *column);
 
 /* The share of constants and public columns in the input layer's claim. eq_k: circuit->rows values; w: 25 x 64;
  * slices: publics x 64, only those of columns that are sources are read. */
