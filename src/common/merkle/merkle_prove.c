@@ -38,9 +38,49 @@ static uint64_t *lane_of(const merkle_tree *t, level l, size_t word) {
 #define COLUMNS (AT_ONCE * GROUPS)
 #define AHEAD 4 /* rows lie a power of two apart, where no prefetcher of the machine's foresees the next */
 
+static inline void copy8(uint64_t *restrict to, const uint64_t *restrict from) {
+    memcpy(to, from, AT_ONCE * sizeof *to);
+}
+
 static inline void xor8(uint64_t *restrict to, const uint64_t *restrict from) {
     for (size_t i = 0; i < AT_ONCE; i++)
         to[i] ^= from[i];
+}
+
+static inline void fill8(uint64_t *to, uint64_t word) {
+    for (size_t i = 0; i < AT_ONCE; i++)
+        to[i] = word;
+}
+
+/* The lanes from `lane` on of states that have no more words than those before it. */
+static inline void clear_lanes(uint64_t *s, size_t lane) {
+    for (; lane < LANES; lane++)
+        fill8(s + AT_ONCE * lane, 0);
+}
+
+/* The digests of n states, to the nodes from `at` on of a level. */
+static void put_digests(const merkle_tree *t, level l, size_t at, const uint64_t *s, size_t n) {
+    for (size_t w = 0; w < WORDS; w++)
+        if (n == AT_ONCE)
+            copy8(lane_of(t, l, w) + at, s + AT_ONCE * w);
+        else
+            memcpy(lane_of(t, l, w) + at, s + AT_ONCE * w, n * sizeof *s);
+}
+
+/* A row's words join lane `lane` of the states, of which there are fewer than eight in all or a multiple. The
+ * first words of a state find nothing there. */
+static inline void absorb_row(uint64_t (*s)[AT_ONCE * LANES], size_t lane, const uint64_t *row,
+                              size_t columns, int first) {
+    if (columns < AT_ONCE) {
+        for (size_t i = 0; i < columns; i++)
+            s[0][AT_ONCE * lane + i] = row[i] ^ (first ? 0 : s[0][AT_ONCE * lane + i]);
+        return;
+    }
+    for (size_t g = 0; g < columns / AT_ONCE; g++)
+        if (first)
+            copy8(s[g] + AT_ONCE * lane, row + AT_ONCE * g);
+        else
+            xor8(s[g] + AT_ONCE * lane, row + AT_ONCE * g);
 }
 
 /* The leaves first .. first+columns-1, words being the first one's. */
@@ -48,18 +88,16 @@ static void hash_columns(const merkle_tree *t, size_t first, size_t columns, con
                          size_t row_stride, size_t n_rows) {
     const sheaf_kernels *k = kernels();
     const size_t groups = (columns + AT_ONCE - 1) / AT_ONCE;
-    _Alignas(64) uint64_t s[GROUPS][AT_ONCE * LANES] = {{0}};
+    _Alignas(64) uint64_t s[GROUPS][AT_ONCE * LANES];
     size_t lane = 0;
+    for (size_t g = 0; g < groups; g++)
+        clear_lanes(s[g], columns < AT_ONCE ? 0 : n_rows < RATE_LANES ? n_rows : RATE_LANES);
     for (size_t b = 0; b < n_rows; b++) {
         const uint64_t *row = words + b * row_stride;
-        size_t p = 0;
         if (b + AHEAD < n_rows)
             for (size_t line = 0; line < columns; line += 8)
                 __builtin_prefetch(row + AHEAD * row_stride + line);
-        for (; p + AT_ONCE <= columns; p += AT_ONCE)
-            xor8(s[p / AT_ONCE] + AT_ONCE * lane, row + p);
-        for (; p < columns; p++) /* fewer than eight leaves in all */
-            s[p / AT_ONCE][AT_ONCE * lane + p % AT_ONCE] ^= row[p];
+        absorb_row(s, lane, row, columns, b < RATE_LANES);
         if (++lane == RATE_LANES) {
             for (size_t g = 0; g < groups; g++)
                 k->keccak_f1600_x8(s[g]);
@@ -67,15 +105,12 @@ static void hash_columns(const merkle_tree *t, size_t first, size_t columns, con
         }
     }
     for (size_t g = 0; g < groups; g++) {
-        const size_t n = columns - AT_ONCE * g < AT_ONCE ? columns - AT_ONCE * g : AT_ONCE;
         for (size_t i = 0; i < AT_ONCE; i++) {
             s[g][AT_ONCE * lane + i] ^= HASH_PAD_FIRST(HASH_MERKLE_LEAF);
             s[g][AT_ONCE * (RATE_LANES - 1) + i] ^= HASH_PAD_LAST;
         }
         k->keccak_digest_x8(s[g]);
-        for (size_t l = 0; l < WORDS; l++)
-            memcpy(lane_of(t, leaves_of(t), l) + first + AT_ONCE * g, s[g] + AT_ONCE * l,
-                   n * sizeof(uint64_t));
+        put_digests(t, leaves_of(t), first + AT_ONCE * g, s[g], columns < AT_ONCE ? columns : AT_ONCE);
     }
 }
 
@@ -88,10 +123,12 @@ static void hash_nodes(const merkle_tree *t, level below, level to, size_t first
     const unsigned arity = t->arity;
     for (size_t done = 0; done < count; done += AT_ONCE) {
         const size_t n = count - done < AT_ONCE ? count - done : AT_ONCE, at = first + done;
-        _Alignas(64) uint64_t s[AT_ONCE * LANES] = {0};
+        const int whole = arity == 2 && n == AT_ONCE;
+        _Alignas(64) uint64_t s[AT_ONCE * LANES];
+        clear_lanes(s, whole ? 2 * WORDS : 0);
         for (size_t l = 0; l < WORDS; l++) {
             const uint64_t *child = lane_of(t, below, l) + arity * at;
-            if (arity == 2 && n == AT_ONCE) {
+            if (whole) {
                 for (size_t i = 0; i < AT_ONCE; i++) {
                     s[AT_ONCE * l + i] = child[2 * i];
                     s[AT_ONCE * (WORDS + l) + i] = child[2 * i + 1];
@@ -102,13 +139,11 @@ static void hash_nodes(const merkle_tree *t, level below, level to, size_t first
                         s[AT_ONCE * (WORDS * a + l) + i] = child[arity * i + a];
             }
         }
-        for (size_t i = 0; i < AT_ONCE; i++) {
-            s[AT_ONCE * WORDS * arity + i] ^= HASH_PAD_FIRST(HASH_MERKLE_NODE);
+        fill8(s + AT_ONCE * WORDS * arity, HASH_PAD_FIRST(HASH_MERKLE_NODE));
+        for (size_t i = 0; i < AT_ONCE; i++)
             s[AT_ONCE * (RATE_LANES - 1) + i] ^= HASH_PAD_LAST;
-        }
         k->keccak_digest_x8(s);
-        for (size_t l = 0; l < WORDS; l++)
-            memcpy(lane_of(t, to, l) + at, s + AT_ONCE * l, n * sizeof(uint64_t));
+        put_digests(t, to, at, s, n);
     }
 }
 

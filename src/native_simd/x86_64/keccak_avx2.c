@@ -2,18 +2,24 @@
  * SPDX-License-Identifier: MIT OR Apache-2.0
  *
  * 25 lanes do not fit 16 registers, so a round streams from one copy of the state to another: one copy is `s`
- * itself, the other is on the stack. A row needs its five lanes, theta's five words and the five column sums
- * that it adds up for the next round, which leaves one register for the rest. */
+ * itself, the other is on the stack, and so are theta's words.
+ *
+ * A round of four is 184 instructions that four ports share, and 50 of them are shifts, for which there are
+ * two. So the order of the instructions counts: each row's chi takes turns with the rotations of the next
+ * row, the last row's with those of the other four's first row, and the two fours take turns round by round,
+ * so that none waits for its theta. Compilers move arithmetic to where it needs the fewest registers; HERE
+ * says no. */
 #include "keccak_x86.h"
 
 #include "../../common/hash/keccak.h"
 #include "intrinsics.h"
 
+#define INLINE static inline __attribute__((always_inline))
 #define XOR _mm256_xor_si256
-#define CHI(a, b, c) XOR(a, _mm256_andnot_si256(b, c))
+#define HERE(v) __asm__ __volatile__("" : "+x"(v))
 
 /* n is a constant once this is inlined. Rotations by whole bytes are one instruction. */
-static inline __attribute__((always_inline)) __m256i rotl(__m256i a, int n) {
+INLINE __m256i rotl(__m256i a, int n) {
     if (n == 0)
         return a;
     if (n == 1) /* additions have more ports than shifts */
@@ -27,111 +33,180 @@ static inline __attribute__((always_inline)) __m256i rotl(__m256i a, int n) {
     return _mm256_or_si256(_mm256_slli_epi64(a, n), _mm256_srli_epi64(a, 64 - n));
 }
 
-static inline __attribute__((always_inline)) __m256i load(const uint64_t *p) {
+INLINE __m256i load(const uint64_t *p) {
     return _mm256_load_si256((const __m256i *)p);
 }
 
-static inline __attribute__((always_inline)) void store(uint64_t *p, __m256i v) {
+INLINE void store(uint64_t *p, __m256i v) {
     _mm256_store_si256((__m256i *)p, v);
 }
 
-#define LANE(l, r) rotl(XOR(load(a + 8 * (l)), d[(l) % 5]), r)
-#define PUT(y, x, v)                                                                                         \
-    do {                                                                                                     \
-        __m256i put = v;                                                                                     \
-        if ((y) == 0 && (x) == 0)                                                                            \
-            put = XOR(put, _mm256_set1_epi64x((long long)rc));                                               \
-        store(e + 8 * (5 * (y) + (x)), put);                                                                 \
-        c[x] = (y) == 0 ? put : XOR(c[x], put);                                                              \
-    } while (0)
-#define ROW(y, l0, r0, l1, r1, l2, r2, l3, r3, l4, r4)                                                       \
-    do {                                                                                                     \
-        __m256i b0 = LANE(l0, r0), b1 = LANE(l1, r1), b2 = LANE(l2, r2);                                     \
-        __m256i b3 = LANE(l3, r3), b4 = LANE(l4, r4);                                                        \
-        PUT(y, 0, CHI(b0, b1, b2));                                                                          \
-        PUT(y, 1, CHI(b1, b2, b3));                                                                          \
-        PUT(y, 2, CHI(b2, b3, b4));                                                                          \
-        PUT(y, 3, CHI(b3, b4, b0));                                                                          \
-        PUT(y, 4, CHI(b4, b0, b1));                                                                          \
-    } while (0);
+/* Four states: lane l at a + 8 l, after the round at e + 8 l; word x of theta at d + 4 x. */
+typedef struct four {
+    uint64_t *a, *e, *d;
+} four;
 
-/* c: the column sums of a on entry, of e on return. Lane l is at a + 8 l and e + 8 l. */
-static inline __attribute__((always_inline)) void round_x4(uint64_t *restrict e, __m256i c[5],
-                                                           const uint64_t *restrict a, uint64_t rc) {
-    const __m256i d[5] = {XOR(c[4], rotl(c[1], 1)), XOR(c[0], rotl(c[2], 1)), XOR(c[1], rotl(c[3], 1)),
-                          XOR(c[2], rotl(c[4], 1)), XOR(c[3], rotl(c[0], 1))};
-    KECCAK_EACH_ROW(ROW)
+/* Lane l after theta and rho. */
+INLINE __m256i lane(const four *f, int l, int r) {
+    return rotl(XOR(load(f->d + 4 * (l % 5)), load(f->a + 8 * l)), r);
+}
+
+INLINE __m256i chi(const __m256i b[5], int x) {
+    return XOR(b[x], _mm256_andnot_si256(b[(x + 1) % 5], b[(x + 2) % 5]));
+}
+
+/* Lane x + 5 y of the round's result from row y, and its share of the column sum. */
+INLINE void put(const four *f, __m256i c[5], const __m256i b[5], int y, int x, uint64_t rc) {
+    __m256i v = chi(b, x);
+    if (x == 0 && y == 0)
+        v = XOR(v, _mm256_set1_epi64x((long long)rc));
+    HERE(v);
+    store(f->e + 8 * (5 * y + x), v);
+    c[x] = y == 0 ? v : XOR(c[x], v);
+    HERE(c[x]);
+}
+
+/* Theta's words from the column sums. */
+INLINE void theta(const four *f, const __m256i c[5]) {
+    for (int x = 0; x < 5; x++)
+        store(f->d + 4 * x, XOR(rotl(c[(x + 1) % 5], 1), c[(x + 4) % 5]));
+}
+
+INLINE void theta_of(const four *f) {
+    __m256i c[5];
+    for (int x = 0; x < 5; x++) {
+        c[x] = load(f->a + 8 * x);
+        for (int y = 1; y < 5; y++)
+            c[x] = XOR(c[x], load(f->a + 8 * (x + 5 * y)));
+    }
+    theta(f, c);
+}
+
+INLINE void take(__m256i b[5], const __m256i n[5]) {
+    for (int x = 0; x < 5; x++)
+        b[x] = n[x];
+}
+
+/* Lane x of a row of g is made, and then the same place of the row before it is done with: row y of f. */
+#define STEP(g, x, l, r, y)                                                                                  \
+    do {                                                                                                     \
+        n[x] = lane(g, l, r);                                                                                \
+        HERE(n[x]);                                                                                          \
+        put(f, c, b, y, x, rc);                                                                              \
+    } while (0)
+#define STEPS(g, y, l0, r0, l1, r1, l2, r2, l3, r3, l4, r4)                                                  \
+    STEP(g, 0, l0, r0, y);                                                                                   \
+    STEP(g, 1, l1, r1, y);                                                                                   \
+    STEP(g, 2, l2, r2, y);                                                                                   \
+    STEP(g, 3, l3, r3, y);                                                                                   \
+    STEP(g, 4, l4, r4, y);                                                                                   \
+    take(b, n);
+#define ROW_WITHIN(y, ...)                                                                                   \
+    if ((y) > 0) {                                                                                           \
+        STEPS(f, (y)-1, __VA_ARGS__)                                                                         \
+    }
+#define ROW_OF_OTHER(y, ...)                                                                                 \
+    if ((y) == 0) {                                                                                          \
+        STEPS(other, 4, __VA_ARGS__)                                                                         \
+    }
+#define FIRST_ROW(y, l0, r0, l1, r1, l2, r2, l3, r3, l4, r4)                                                 \
+    if ((y) == 0) {                                                                                          \
+        b[0] = lane(f, l0, r0);                                                                              \
+        b[1] = lane(f, l1, r1);                                                                              \
+        b[2] = lane(f, l2, r2);                                                                              \
+        b[3] = lane(f, l3, r3);                                                                              \
+        b[4] = lane(f, l4, r4);                                                                              \
+    }
+
+/* A round of f whose first row's lanes are in b; then those of the other four are. */
+INLINE void round_x4(four *f, const four *other, __m256i b[5], uint64_t rc) {
+    __m256i c[5], n[5];
+    KECCAK_EACH_ROW(ROW_WITHIN)
+    KECCAK_EACH_ROW(ROW_OF_OTHER)
+    theta(f, c);
+    uint64_t *e = f->e;
+    f->e = f->a;
+    f->a = e;
+}
+
+INLINE void first_row(const four *f, __m256i b[5]){KECCAK_EACH_ROW(FIRST_ROW)}
+
+/* All rounds but the last, from s, after which the fours' states are in the copy, and b has the first row's
+ * lanes of the first four. */
+INLINE void rounds(four *f, four *g, __m256i b[5], uint64_t *s, uint64_t *copy) {
+    *f = (four){s, copy, copy + 200};
+    *g = (four){s + 4, copy + 4, copy + 220};
+    theta_of(f);
+    theta_of(g);
+    first_row(f, b);
+    for (unsigned r = 0; r < KECCAK_ROUNDS - 1; r++) {
+        round_x4(f, g, b, keccak_rc[r]);
+        round_x4(g, f, b, keccak_rc[r]);
+    }
+}
+
+/* The last round, which wants no theta after it. The copy is the state one round before the end, which may be
+ * a secret: its lanes are cleared as they are read, as stores are what the round has room for. */
+#define LAST_STEP(x, l, r)                                                                                   \
+    do {                                                                                                     \
+        n[x] = lane(f, l, r);                                                                                \
+        store(f->a + 8 * (l), _mm256_setzero_si256());                                                       \
+    } while (0)
+#define LAST_ROW(y, l0, r0, l1, r1, l2, r2, l3, r3, l4, r4)                                                  \
+    {                                                                                                        \
+        LAST_STEP(0, l0, r0);                                                                                \
+        LAST_STEP(1, l1, r1);                                                                                \
+        LAST_STEP(2, l2, r2);                                                                                \
+        LAST_STEP(3, l3, r3);                                                                                \
+        LAST_STEP(4, l4, r4);                                                                                \
+        for (int x = 0; x < 5; x++)                                                                          \
+            store(f->e + 8 * (5 * (y) + x), chi(n, x));                                                      \
+    }
+
+INLINE void last_round_x4(const four *f) {
+    const __m256i rc = _mm256_set1_epi64x((long long)keccak_rc[KECCAK_ROUNDS - 1]);
+    __m256i n[5];
+    KECCAK_EACH_ROW(LAST_ROW)
+    store(f->e, XOR(load(f->e), rc));
+    for (int x = 0; x < 5; x++)
+        store(f->d + 4 * x, _mm256_setzero_si256());
 }
 
 /* The last round's lanes 0 to 3. */
-#define FIRST_ROW(y, l0, r0, l1, r1, l2, r2, l3, r3, l4, r4)                                                 \
-    if ((y) == 0) {                                                                                          \
-        const __m256i b0 = LANE(l0, r0), b1 = LANE(l1, r1), b2 = LANE(l2, r2);                               \
-        const __m256i b3 = LANE(l3, r3), b4 = LANE(l4, r4);                                                  \
-        store(e, XOR(CHI(b0, b1, b2), _mm256_set1_epi64x((long long)rc)));                                   \
-        store(e + 8, CHI(b1, b2, b3));                                                                       \
-        store(e + 16, CHI(b2, b3, b4));                                                                      \
-        store(e + 24, CHI(b3, b4, b0));                                                                      \
-    }
-
-static inline __attribute__((always_inline)) void last_round_x4(uint64_t *restrict e, const __m256i c[5],
-                                                                const uint64_t *restrict a, uint64_t rc) {
-    const __m256i d[5] = {XOR(c[4], rotl(c[1], 1)), XOR(c[0], rotl(c[2], 1)), XOR(c[1], rotl(c[3], 1)),
-                          XOR(c[2], rotl(c[4], 1)), XOR(c[3], rotl(c[0], 1))};
-    KECCAK_EACH_ROW(FIRST_ROW)
+INLINE void last_digest_x4(const four *f, const __m256i b[5]) {
+    const __m256i rc = _mm256_set1_epi64x((long long)keccak_rc[KECCAK_ROUNDS - 1]);
+    store(f->e, XOR(chi(b, 0), rc));
+    for (int x = 1; x < 4; x++)
+        store(f->e + 8 * x, chi(b, x));
 }
 
-static inline __attribute__((always_inline)) void column_sums(__m256i c[5], const uint64_t *s) {
-    for (size_t x = 0; x < 5; x++) {
-        c[x] = XOR(XOR(load(s + 8 * x), load(s + 8 * (x + 5))), load(s + 8 * (x + 10)));
-        c[x] = XOR(XOR(c[x], load(s + 8 * (x + 15))), load(s + 8 * (x + 20)));
-    }
-}
-
-/* The two fours take turns: a round of one fills the time in which the other's waits for its column sums.
- * Rounds from .. to-1, both even. */
-static inline __attribute__((always_inline)) void
-rounds(uint64_t *restrict s, uint64_t *restrict e, __m256i c[5], __m256i f[5], unsigned from, unsigned to) {
-    for (unsigned r = from; r < to; r += 2) {
-        round_x4(e, c, s, keccak_rc[r]);
-        round_x4(e + 4, f, s + 4, keccak_rc[r]);
-        round_x4(s, c, e, keccak_rc[r + 1]);
-        round_x4(s + 4, f, e + 4, keccak_rc[r + 1]);
-    }
-}
-
-/* Room for a copy of eight states, half a page away from s in the addresses' low twelve bits: by those alone
- * a load is held up behind an earlier store. */
+/* Room for a copy of eight states and for theta's words, half a page away from s in the addresses' low twelve
+ * bits: by those alone a load is held up behind an earlier store. */
 typedef struct room {
-    _Alignas(64) uint64_t words[512 + 200];
+    _Alignas(64) uint64_t words[512 + 240];
 } room;
 
-static inline uint64_t *copy_in(room *r, const uint64_t *s) {
+INLINE uint64_t *copy_in(room *r, const uint64_t *s) {
     return r->words + ((uintptr_t)s + 2048 - (uintptr_t)r->words) % 4096 / 8;
 }
 
 void keccak_f1600_x8_avx2(uint64_t s[200]) {
     room r;
-    uint64_t *e = copy_in(&r, s);
-    __m256i c[5], f[5];
-    column_sums(c, s);
-    column_sums(f, s + 4);
-    rounds(s, e, c, f, 0, KECCAK_ROUNDS);
-    /* The copy is the state one round before the end, and the state may hold a secret. */
-    for (size_t i = 0; i < 200; i += 4)
-        store(e + i, _mm256_setzero_si256());
-    __asm__ __volatile__("" : : "r"(e) : "memory");
+    uint64_t *copy = copy_in(&r, s);
+    __m256i b[5];
+    four f, g;
+    rounds(&f, &g, b, s, copy);
+    last_round_x4(&f);
+    last_round_x4(&g);
+    __asm__ __volatile__("" : : "r"(copy) : "memory"); /* what is cleared stays clear */
 }
 
 void keccak_digest_x8_avx2(uint64_t s[200]) {
     room r;
-    uint64_t *e = copy_in(&r, s);
-    __m256i c[5], f[5];
-    column_sums(c, s);
-    column_sums(f, s + 4);
-    rounds(s, e, c, f, 0, KECCAK_ROUNDS - 2);
-    round_x4(e, c, s, keccak_rc[KECCAK_ROUNDS - 2]);
-    round_x4(e + 4, f, s + 4, keccak_rc[KECCAK_ROUNDS - 2]);
-    last_round_x4(s, c, e, keccak_rc[KECCAK_ROUNDS - 1]);
-    last_round_x4(s + 4, f, e + 4, keccak_rc[KECCAK_ROUNDS - 1]);
+    __m256i b[5];
+    four f, g;
+    rounds(&f, &g, b, s, copy_in(&r, s));
+    last_digest_x4(&f, b);
+    first_row(&g, b);
+    last_digest_x4(&g, b);
 }
