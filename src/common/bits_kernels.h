@@ -49,48 +49,73 @@ static void BITS(sliced_chi)(uint8_t *restrict a, const uint8_t *restrict e, uns
     for (uint64_t left = keccak_rc[r]; left; left &= left - 1) a[__builtin_ctzll(left)] ^= 0xff;
 }
 
-static void BITS(grid_expand)(uint8_t *rows, const uint8_t *from, size_t stride, unsigned inner, unsigned outer, size_t digit) {
-    /* the outer digits pick one row, or the sum of two, of every pair */
-    size_t pick[8], picks = 0;
-    for (size_t high = 0; high < (size_t)1 << outer; high++) {
-        size_t d = digit;
-        int in = 1;
-        for (unsigned v = 0; v < outer; v++, d /= 3) in &= d % 3 == 2 || (high >> v & 1) == d % 3;
-        if (in) pick[picks++] = (high << inner) * stride;
+/* chi of five lanes at the points of the grid that have the digits d1 and d2 (which are constants, so that nothing is asked
+ * when it runs). v[x]: lane x's rows over {0,1}^inner. */
+static inline __attribute__((always_inline)) void BITS(grid_points)(uint8_t *to, size_t out_stride, const bits_part v[5][8],
+                                                                    unsigned inner, int linear, unsigned d1, unsigned d2) {
+    const unsigned ends = inner > 0 ? 2 : 1, first = (d1 == 1 ? 2u : 0u) + (d2 == 1 ? 4u : 0u);
+    bits_part e[5][2];
+    for (unsigned x = 0; x < 5; x++)
+        for (unsigned i = 0; i < ends; i++) {
+            const bits_part *row = v[x] + first + i;
+            e[x][i] = row[0];
+            if (d1 == 2) e[x][i] ^= row[2];
+            if (d2 == 2) e[x][i] ^= row[4];
+            if (d1 == 2 && d2 == 2) e[x][i] ^= row[6];
+        }
+    to += 64 * 3 * (d1 + 3 * d2);
+    for (unsigned x = 0; x < 5; x++, to += out_stride) {
+        const bits_part *e1 = e[x < 4 ? x + 1 : x - 4], *e2 = e[x < 3 ? x + 2 : x - 3];
+        for (unsigned i = 0; i < ends; i++) {
+            bits_part at = e1[i] & e2[i];
+            if (linear) at ^= e[x][i] ^ e2[i];
+            BITS_PART(to + 64 * i) = at;
+        }
+        if (inner > 0) BITS_PART(to + 128) = (e1[0] ^ e1[1]) & (e2[0] ^ e2[1]);
     }
-    for (size_t low = 0; low < (size_t)1 << inner; low++) BITS_EACH_PART(q) {
-            const uint8_t *p = from + low * stride + q;
-            bits_part sum = BITS_PART_C(p + pick[0]);
-            for (size_t i = 1; i < picks; i++) sum ^= BITS_PART_C(p + pick[i]);
-            BITS_PART(rows + 64 * low + q) = sum;
-        }
-    size_t low = 64; /* bytes of the rows over the variables done */
-    for (unsigned v = 0; v < inner; v++, low *= 3)
-        for (size_t h = (size_t)1 << (inner - v - 1); h-- > 0;) {
-            const uint8_t *src = rows + h * 2 * low;
-            uint8_t *to = rows + h * 3 * low;
-            for (size_t i = low; i > 0;) { /* from the back: nothing is overwritten before it is read */
-                i -= BITS_WIDTH;
-                bits_part v0 = BITS_PART_C(src + i), v1 = BITS_PART_C(src + low + i);
-                BITS_PART(to + 2 * low + i) = v0 ^ v1;
-                BITS_PART(to + low + i) = v1;
-                BITS_PART(to + i) = v0;
-            }
-        }
 }
 
-static void BITS(grid_chi)(uint8_t *out, const uint8_t *e0, const uint8_t *e1, const uint8_t *e2, const uint8_t *quadratic,
-                           size_t points) {
-    for (size_t g = 0; g < points; g++) {
-        const uint8_t *p0 = e0 + 64 * g, *p1 = e1 + 64 * g, *p2 = e2 + 64 * g;
-        if (quadratic[g]) {
-            BITS_EACH_PART(q) BITS_PART(out + 64 * g + q) = BITS_PART_C(p1 + q) & BITS_PART_C(p2 + q);
-        } else {
-            BITS_EACH_PART(q) {
-                bits_part c = BITS_PART_C(p2 + q);
-                BITS_PART(out + 64 * g + q) = (BITS_PART_C(p1 + q) & c) ^ c ^ BITS_PART_C(p0 + q);
+static inline __attribute__((always_inline)) void BITS(grid_chi_inner)(uint8_t *out, size_t out_stride, const uint8_t *from,
+                                                                       size_t lane_stride, const grid_shape *s, unsigned inner) {
+    BITS_EACH_PART(q) {
+        _Alignas(64) bits_part v[5][8];
+        for (unsigned x = 0; x < 5; x++) {
+            bits_part sum[8] = {{0}};
+            for (size_t j = 0; j < s->picks; j++) {
+                const uint8_t *p = from + x * lane_stride + s->pick[j] + q;
+                for (size_t i = 0; i < (size_t)1 << inner; i++) sum[i] ^= BITS_PART_C(p + 64 * i);
             }
+            for (size_t i = 0; i < (size_t)1 << inner; i++) v[x][i] = sum[i];
         }
+#define POINTS(linear, d1, d2)                                                                         \
+    if ((d1 == 0 || inner > 1) && (d2 == 0 || inner > 2))                                              \
+    BITS(grid_points)(out + q, out_stride, (const bits_part(*)[8])v, inner, linear, d1, d2)
+        if (s->linear) {
+            POINTS(1, 0, 0);
+            POINTS(1, 1, 0);
+            POINTS(1, 0, 1);
+            POINTS(1, 1, 1);
+        } else {
+            POINTS(0, 0, 0);
+            POINTS(0, 1, 0);
+            POINTS(0, 0, 1);
+            POINTS(0, 1, 1);
+        }
+        POINTS(0, 2, 0);
+        POINTS(0, 2, 1);
+        POINTS(0, 0, 2);
+        POINTS(0, 1, 2);
+        POINTS(0, 2, 2);
+#undef POINTS
+    }
+}
+
+static void BITS(grid_chi)(uint8_t *out, size_t out_stride, const uint8_t *from, size_t lane_stride, const grid_shape *s) {
+    switch (s->inner) {
+    case 3: BITS(grid_chi_inner)(out, out_stride, from, lane_stride, s, 3); break;
+    case 2: BITS(grid_chi_inner)(out, out_stride, from, lane_stride, s, 2); break;
+    case 1: BITS(grid_chi_inner)(out, out_stride, from, lane_stride, s, 1); break;
+    default: BITS(grid_chi_inner)(out, out_stride, from, lane_stride, s, 0);
     }
 }
 

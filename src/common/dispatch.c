@@ -87,7 +87,6 @@ static void fill(sheaf_kernels *t, const sheaf_kernels *lower) {
     FILL(bits_transpose8);
     FILL(sliced_linear);
     FILL(sliced_chi);
-    FILL(grid_expand);
     FILL(grid_chi);
 #endif
 }
@@ -178,8 +177,8 @@ static void exercise_prover(scratch *s, const sheaf_kernels *k) {
     k->bits_transpose8(s->out, 64, s->bytes, 64);
     k->sliced_linear(s->rows, s->bytes);
     k->sliced_chi(s->rows + 1600, s->rows, 3);
-    k->grid_expand(s->rows + 3200, s->rows, 64, 2, 1, 2);
-    k->grid_chi(s->rows, s->rows + 3200, s->rows + 3328, s->rows + 3456, s->bytes, 2);
+    const grid_shape shape = {.inner = 1, .linear = 1, .picks = 2, .pick = {0, 128}};
+    k->grid_chi(s->rows + 1280, 192, s->rows, 256, &shape);
 }
 #endif
 

@@ -47,6 +47,14 @@ typedef struct bitmap8 {
     _Alignas(64) uint8_t tab[768];
 } bitmap8;
 
+/* See grid_chi. */
+typedef struct grid_shape {
+    unsigned inner; /* at most 3 */
+    int linear;
+    size_t picks; /* at most 8 */
+    size_t pick[8];
+} grid_shape;
+
 #define NTT_BLOCK_MIN 5
 #define NTT_BLOCK_LOG 11
 
@@ -129,12 +137,11 @@ typedef struct sheaf_kernels {
      * out = pi rho theta in, and a = chi(e) + RC[r]. Disjoint. */
     void (*sliced_linear)(uint8_t *out, const uint8_t *in);
     void (*sliced_chi)(uint8_t *a, const uint8_t *e, unsigned r);
-    /* Rows over {0,1}^(inner+outer), row i at from + i * stride, to the rows over {0,1,inf}^inner at one choice of the outer
-     * (highest) variables' digits, `digit` in base 3; inf is the sum of 0 and 1. First variable fastest. rows: 3^inner. */
-    void (*grid_expand)(uint8_t *rows, const uint8_t *from, size_t stride, unsigned inner, unsigned outer, size_t digit);
-    /* out[g] = e1[g] & e2[g], plus e0[g] + e2[g] where quadratic[g] is 0, for `points` rows. out disjoint from the inputs. */
-    void (*grid_chi)(uint8_t *out, const uint8_t *e0, const uint8_t *e1, const uint8_t *e2, const uint8_t *quadratic,
-                     size_t points);
+    /* chi on the grid {0,1,inf}^inner, inf being the sum of 0 and 1, for a row of five lanes. Lane x has a row for each point of
+     * {0,1}^inner, first variable fastest: row i is the sum over j < picks of what is at from + x * lane_stride + pick[j] + 64 i.
+     * With e_x the lanes' rows on the grid, 3^inner of them, out + x * out_stride gets e_{x+1} & e_{x+2}; where `linear` is
+     * set, the points of {0,1}^inner also have e_x + e_{x+2} (a linear term vanishes at inf). Disjoint. */
+    void (*grid_chi)(uint8_t *out, size_t out_stride, const uint8_t *from, size_t lane_stride, const grid_shape *shape);
 } sheaf_kernels;
 
 #define BITMAP_ACC_BYTES 1536

@@ -264,7 +264,6 @@ const sheaf_kernels sheaf_kernels_ref = {
     .bits_transpose8 = bits_transpose8_ref,
     .sliced_linear = sliced_linear_ref,
     .sliced_chi = sliced_chi_ref,
-    .grid_expand = grid_expand_ref,
     .grid_chi = grid_chi_ref,
 #endif
 };

@@ -43,7 +43,6 @@ const sheaf_kernels sheaf_kernels_simd128 = {
     .bits_transpose8 = bits_transpose8_simd128,
     .sliced_linear = sliced_linear_simd128,
     .sliced_chi = sliced_chi_simd128,
-    .grid_expand = grid_expand_simd128,
     .grid_chi = grid_chi_simd128,
 #endif
 };

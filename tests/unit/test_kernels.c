@@ -439,33 +439,24 @@ static size_t power_of_3(unsigned n) {
 
 static void check_grid(const sheaf_kernels *k) {
     uint64_t seed = t_seed();
-    for (unsigned inner = 0; inner <= 4; inner++)
-        for (unsigned outer = 0; outer <= 2; outer++)
-            for (size_t digit = 0; digit < power_of_3(outer); digit++) {
-                size_t points = power_of_3(inner), stride = 64 + t_rand64(&seed) % 70,
-                       shift = t_rand64(&seed) % 8;
-                arena_start(&seed);
-                size_t from = place(((stride + 7) / 8 << (inner + outer)) + 16), to = place(8 * points + 1);
-                k->grid_expand((uint8_t *)(arena_mine + to) + shift,
-                               (const uint8_t *)(arena_mine + from) + shift, stride, inner, outer, digit);
-                twin->grid_expand((uint8_t *)(arena_twin + to) + shift,
-                                  (const uint8_t *)(arena_twin + from) + shift, stride, inner, outer, digit);
-                if (!arenas_agree("grid_expand", points))
-                    return;
-                size_t e1 = place(8 * points + 1), e2 = place(8 * points + 1), out = place(8 * points + 1);
-                uint8_t quadratic[81];
-                for (size_t g = 0; g < points; g++)
-                    quadratic[g] = t_rand64(&seed) & 1;
-                k->grid_chi((uint8_t *)(arena_mine + out) + shift, (const uint8_t *)(arena_mine + to) + shift,
-                            (const uint8_t *)(arena_mine + e1) + shift,
-                            (const uint8_t *)(arena_mine + e2) + shift, quadratic, points);
-                twin->grid_chi((uint8_t *)(arena_twin + out) + shift,
-                               (const uint8_t *)(arena_twin + to) + shift,
-                               (const uint8_t *)(arena_twin + e1) + shift,
-                               (const uint8_t *)(arena_twin + e2) + shift, quadratic, points);
-                if (!arenas_agree("grid_chi", points))
-                    return;
-            }
+    for (unsigned inner = 0; inner <= 3; inner++)
+        for (size_t picks = 1; picks <= 8; picks++) {
+            size_t points = power_of_3(inner), shift = t_rand64(&seed) % 8;
+            size_t lane_stride = (64 << inner) + t_rand64(&seed) % 70,
+                   out_stride = 64 * points + t_rand64(&seed) % 70;
+            grid_shape s = {.inner = inner, .picks = picks};
+            for (size_t j = 0; j < picks; j++)
+                s.pick[j] = t_rand64(&seed) % 1000;
+            s.linear = t_rand64(&seed) & 1;
+            arena_start(&seed);
+            size_t from = place(5 * lane_stride / 8 + 160), out = place(5 * out_stride / 8 + 16);
+            k->grid_chi((uint8_t *)(arena_mine + out) + shift, out_stride,
+                        (const uint8_t *)(arena_mine + from) + shift, lane_stride, &s);
+            twin->grid_chi((uint8_t *)(arena_twin + out) + shift, out_stride,
+                           (const uint8_t *)(arena_twin + from) + shift, lane_stride, &s);
+            if (!arenas_agree("grid_chi", points))
+                return;
+        }
 }
 
 /* ---- the back ends ---- */
@@ -685,25 +676,41 @@ TEST(portable_sliced_round_is_the_round_of_eight_states) {
     }
 }
 
-TEST(portable_grid_has_the_sum_at_infinity) {
+/* The row on the grid of a lane with rows over {0,1}^n: grid point g in base 3, the first variable fastest. */
+static void grid_row(uint8_t row[64], const uint8_t *lane, unsigned n, size_t g) {
+    memset(row, 0, 64);
+    for (size_t b = 0; b < (size_t)1 << n; b++) {
+        size_t d = g;
+        int in = 1;
+        for (unsigned v = 0; v < n; v++, d /= 3)
+            in = in && (d % 3 == 2 || d % 3 == (b >> v & 1));
+        for (size_t i = 0; in && i < 64; i++)
+            row[i] ^= lane[64 * b + i];
+    }
+}
+
+TEST(portable_grid_has_chi_of_rows_that_are_summed_at_infinity) {
     uint64_t seed = t_seed();
-    enum { INNER = 3, OUTER = 2, POINTS = 27 };
-    uint8_t from[64 << (INNER + OUTER)], rows[64 * POINTS], want[64];
+    enum { INNER = 3, OUTER = 2, ROWS = 1 << (INNER + OUTER), POINTS = 27 };
+    static uint8_t from[5 * 64 * ROWS], got[5 * 64 * POINTS];
     t_rand_bytes(&seed, from, sizeof from);
     for (size_t digit = 0; digit < 9; digit++) {
-        twin->grid_expand(rows, from, 64, INNER, OUTER, digit);
-        for (size_t g = 0; g < POINTS; g++) {
-            memset(want, 0, sizeof want);
-            for (size_t b = 0; b < (size_t)1 << (INNER + OUTER); b++) {
-                size_t d = g + POINTS * digit; /* of all variables, the first fastest */
-                int in = 1;
-                for (unsigned v = 0; v < INNER + OUTER; v++, d /= 3)
-                    in = in && (d % 3 == 2 || d % 3 == (b >> v & 1));
-                for (size_t i = 0; in && i < 64; i++)
-                    want[i] ^= from[64 * b + i];
+        grid_shape s = {.inner = INNER};
+        for (size_t high = 0; high < 1 << OUTER; high++)
+            if ((digit % 3 == 2 || digit % 3 == (high & 1)) && (digit / 3 == 2 || digit / 3 == high >> 1))
+                s.pick[s.picks++] = 64 * high << INNER;
+        s.linear = digit % 2 == 0;
+        twin->grid_chi(got, 64 * POINTS, from, 64 * ROWS, &s);
+        for (size_t x = 0; x < 5; x++)
+            for (size_t g = 0; g < POINTS; g++) {
+                uint8_t e[3][64], want[64];
+                const int linear = s.linear && g % 3 < 2 && g / 3 % 3 < 2 && g / 9 < 2;
+                for (size_t i = 0; i < 3; i++)
+                    grid_row(e[i], from + 64 * ROWS * ((x + i) % 5), INNER + OUTER, g + POINTS * digit);
+                for (size_t i = 0; i < 64; i++)
+                    want[i] = (uint8_t)((e[1][i] & e[2][i]) ^ (linear ? e[0][i] ^ e[2][i] : 0));
+                CHECK_MEM(got + 64 * (POINTS * x + g), want, sizeof want);
             }
-            CHECK_MEM(rows + 64 * g, want, sizeof want);
-        }
     }
 }
 

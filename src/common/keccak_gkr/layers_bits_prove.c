@@ -55,15 +55,26 @@ static unsigned outer_rounds(unsigned t) {
 
 size_t layers_bits_scratch(const layers_trace *t) {
     const size_t points = pow3(t->t - outer_rounds(t->t));
-    return 5 * (GRID_GROUP + 1) * points * 64 + 5 * points * BITMAP_ACC_BYTES;
+    return 5 * GRID_GROUP * points * 64 + 5 * points * BITMAP_ACC_BYTES;
 }
 
-/* Whether a grid index has a digit inf (2). */
-static int has_infinity(size_t g, unsigned n) {
-    for (unsigned v = 0; v < n; v++, g /= 3)
-        if (g % 3 == 2)
-            return 1;
-    return 0;
+/* The grid of the inner variables at one choice of the outer ones' digits, which pick one row of a pair, or
+ * the sum of both. */
+static grid_shape shape_of(const layers_trace *t, unsigned inner, size_t digit) {
+    const unsigned outer = t->t - inner;
+    grid_shape s = {.inner = inner, .linear = 1};
+    for (size_t v = 0, d = digit; v < outer; v++, d /= 3)
+        if (d % 3 == 2)
+            s.linear = 0;
+    for (size_t high = 0; high < (size_t)1 << outer; high++) {
+        size_t d = digit;
+        int in = 1;
+        for (unsigned v = 0; v < outer; v++, d /= 3)
+            in &= d % 3 == 2 || (high >> v & 1) == d % 3;
+        if (in)
+            s.pick[s.picks++] = 64 * high << inner;
+    }
+    return s;
 }
 
 /* Row y, one choice of the outer digits, one share of the blocks: the summand's sums at all inner grid
@@ -76,42 +87,26 @@ static void grid_task(void *ctx, size_t task, unsigned worker) {
     const unsigned y = (unsigned)(task / (digits * p->shares));
     const size_t digit = task / p->shares % digits, share = task % p->shares;
     const size_t first = share * t->blocks / p->shares, last = (share + 1) * t->blocks / p->shares;
-    const int outer_inf = has_infinity(digit, outer);
     const size_t row = points * 64;
-    uint8_t *expanded = p->scratch[worker];        /* [x][grid point][64] of one block */
-    uint8_t *product = expanded + 5 * row;         /* [x][block of the group][grid point][64] */
+    uint8_t *product = p->scratch[worker];         /* [x][block of the group][grid point][64] */
     uint8_t *acc = product + 5 * GRID_GROUP * row; /* [x][grid point] */
-    uint8_t quadratic[81];                         /* grid points where linear terms vanish */
-    for (size_t g = 0; g < points; g++)
-        quadratic[g] = (uint8_t)(outer_inf || has_infinity(g, inner));
+    const grid_shape shape = shape_of(t, inner, digit);
     memset(acc, 0, 5 * points * BITMAP_ACC_BYTES);
 
     for (size_t b0 = first; b0 < last; b0 += GRID_GROUP) {
         const size_t count = last - b0 < GRID_GROUP ? last - b0 : GRID_GROUP;
-        int use[5] = {1, 1, 1, 1, 1}, any = !p->top;
-        if (p->top)
-            for (unsigned x = 0; x < 5; x++) {
-                use[x] = 0;
-                if (!p->lane_maps[x + 5 * y])
-                    continue;
-                for (size_t i = 0; i < count; i++)
-                    use[x] |= p->lane_active[(x + 5 * y) * t->blocks + b0 + i];
-                any |= use[x];
-            }
-        if (!any)
+        unsigned lanes = p->top ? 0 : 31; /* bit x: does lane x matter */
+        for (unsigned x = 0; p->top && x < 5; x++)
+            for (size_t i = 0; p->lane_maps[x + 5 * y] && i < count; i++)
+                if (p->lane_active[(x + 5 * y) * t->blocks + b0 + i])
+                    lanes |= 1u << x;
+        if (!lanes)
             continue;
-        for (size_t i = 0; i < count; i++) { /* all of one block, while it is near */
-            const uint8_t *from = p->bits + ((b0 + i) << t->t) * STATE_BYTES + 320 * y;
-            for (unsigned x = 0; x < 5; x++)
-                p->kn->grid_expand(expanded + x * row, from + 64 * x, STATE_BYTES, inner, outer, digit);
-            for (unsigned x = 0; x < 5; x++)
-                if (use[x])
-                    p->kn->grid_chi(product + (x * GRID_GROUP + i) * row, expanded + x * row,
-                                    expanded + (x + 1) % 5 * row, expanded + (x + 2) % 5 * row, quadratic,
-                                    points);
-        }
+        for (size_t i = 0; i < count; i++)
+            p->kn->grid_chi(product + i * row, GRID_GROUP * row,
+                            p->bits + layers_bits_at(t, b0 + i, 5 * y, 0), (size_t)64 << t->t, &shape);
         for (unsigned x = 0; x < 5; x++) {
-            if (!use[x])
+            if (!(lanes >> x & 1))
                 continue;
             const bitmap8 *maps = (p->top ? p->lane_maps[x + 5 * y] : p->maps) + b0;
             for (size_t g = 0; g < points; g++)

@@ -4,7 +4,8 @@
  * block holds eight consecutive i' as the bits of its bytes: block b has, for each low, a bit-sliced Keccak
  * state of 25 x 64 bytes whose byte (l, z) is bit z of lane l for i' = 8 b + 0..7. So the Keccak round is
  * XOR, AND and moving bytes, and a sum of bits against field elements is an F2-linear map from a byte to E,
- * summed over blocks, for 64 places z at once.
+ * summed over blocks, for 64 places z at once. What is read together lies together: the rows of 64 bytes of a
+ * lane stand low by low, the lanes of a block one after the other.
  *
  *     layers_trace_prove.c    the states of all layers
  *     layers_bits_prove.c     t rounds on bits: the summand on the grid {0, 1, inf}^t
@@ -25,7 +26,7 @@
 #define STATE_BYTES 1600 /* one bit-sliced state of eight instances */
 #define SEGMENT 4        /* every SEGMENT-th layer is kept; the others are made again from it */
 #define CHECKPOINTS 6
-#define GRID_GROUP 8    /* blocks whose grids are expanded at once */
+#define GRID_GROUP 8     /* blocks whose grids are made at once */
 #define ROW_GROUP 64    /* i' at once where rows are made by maps that carry the weights */
 #define MAX_TOGETHER 2  /* variables whose rounds on E are taken together */
 #define FIVE_STRIDE 320 /* words between the limbs of a row of five: 64 elements for each x */
@@ -49,6 +50,11 @@ struct layers_trace {
     uint64_t dead[24][25];            /* E_r of the all-zero input */
     int plain;                        /* tests: never scale */
 };
+
+/* Where in a layer's bits the row of 64 bytes of block b, lane l and `low` begins. */
+static inline size_t layers_bits_at(const layers_trace *t, size_t b, unsigned l, size_t low) {
+    return 64 * (((25 * b + l) << t->t) + low);
+}
 
 typedef struct layers_prover {
     tx *c;

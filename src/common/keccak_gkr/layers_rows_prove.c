@@ -49,8 +49,7 @@ static void transpose_block(const layers_prover *p, const rows_scratch *s, size_
     for (unsigned x = 0; x < 5; x++)
         for (size_t q = 0; q < eighths; q++)
             p->kn->bits_transpose8(s->bytes + 512 * x * eighths + 64 * q, 64 * eighths,
-                                   p->bits + ((b << t->t) + 8 * q) * STATE_BYTES + 64 * (x + 5 * y),
-                                   STATE_BYTES);
+                                   p->bits + layers_bits_at(t, b, x + 5 * y, 8 * q), 64);
 }
 
 /* For i' = from, ..., from + 2^n - 1 of a block, summed with the maps, the rows e_x, scaled and shifted. */

@@ -11,7 +11,7 @@ static void raw_lane_by_low(const layers_prover *p, evec to, uint8_t *acc, evec 
     const size_t first = k * t->s_high, count = t->s_high >= 8 ? t->s_high / 8 : 1;
     for (size_t low = 0; low < (size_t)1 << t->t; low++) {
         memset(acc, 0, BITMAP_ACC_BYTES);
-        p->kn->bitmap_accumulate(acc, maps, 1, p->bits + (((first / 8) << t->t) + low) * STATE_BYTES + 64 * l,
+        p->kn->bitmap_accumulate(acc, maps, 1, p->bits + layers_bits_at(t, first / 8, l, low),
                                  (size_t)STATE_BYTES << t->t, count);
         p->kn->bitmap_finish(row, acc);
         p->kn->evec_scale_add(to, row, p->low_eq[low], 64);
@@ -27,8 +27,7 @@ static void raw_lane_by_high(const layers_prover *p, evec to, uint8_t *acc, evec
         const size_t prime = first + i, b = prime / 8;
         if (i == 0 || prime % 8 == 0)
             for (size_t q = 0; q < eighths; q++)
-                p->kn->bits_transpose8(bytes + 512 * q, 64,
-                                       p->bits + ((b << t->t) + 8 * q) * STATE_BYTES + 64 * l, STATE_BYTES);
+                p->kn->bits_transpose8(bytes + 512 * q, 64, p->bits + layers_bits_at(t, b, l, 8 * q), 64);
         memset(acc, 0, BITMAP_ACC_BYTES);
         p->kn->bitmap_accumulate(acc, p->low_maps, 1, bytes + 64 * (prime % 8), 512, eighths);
         if (t->s_high == 1) {

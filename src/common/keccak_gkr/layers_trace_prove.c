@@ -13,6 +13,16 @@ typedef struct trace_job {
     const lane_input *inputs;
 } trace_job;
 
+/* A state's rows to their places in a layer's bits, and from there. */
+static void put_state(const layers_trace *t, uint8_t *bits, size_t b, size_t low, const uint8_t *state) {
+    for (unsigned l = 0; l < 25; l++)
+        memcpy(bits + layers_bits_at(t, b, l, low), state + 64 * l, 64);
+}
+static void get_state(const layers_trace *t, uint8_t *state, const uint8_t *bits, size_t b, size_t low) {
+    for (unsigned l = 0; l < 25; l++)
+        memcpy(state + 64 * l, bits + layers_bits_at(t, b, l, low), 64);
+}
+
 static void trace_block(void *ctx, size_t b, unsigned worker) {
     (void)worker;
     const trace_job *job = ctx;
@@ -34,13 +44,13 @@ static void trace_block(void *ctx, size_t b, unsigned worker) {
             }
             slice_words(a + 64 * l, w);
         }
-        size_t at = ((b << t->t) + low) * STATE_BYTES;
         for (unsigned r = 0;; r++) {
-            uint8_t *to = r % SEGMENT == 0 ? t->checkpoint[r / SEGMENT] + at : e;
-            kn->sliced_linear(to, a);
+            kn->sliced_linear(e, a);
+            if (r % SEGMENT == 0)
+                put_state(t, t->checkpoint[r / SEGMENT], b, low, e);
             if (r == SEGMENT * (CHECKPOINTS - 1))
                 break;
-            kn->sliced_chi(a, to, r);
+            kn->sliced_chi(a, e, r);
         }
     }
 }
@@ -103,14 +113,13 @@ static void segment_block(void *ctx, size_t b, unsigned worker) {
     const segment_job *job = ctx;
     layers_trace *t = job->t;
     const sheaf_kernels *kn = kernels();
-    uint8_t a[STATE_BYTES];
+    uint8_t a[STATE_BYTES], e[STATE_BYTES];
     for (size_t low = 0; low < (size_t)1 << t->t; low++) {
-        size_t at = ((b << t->t) + low) * STATE_BYTES;
-        const uint8_t *from = t->checkpoint[job->first / SEGMENT] + at;
+        get_state(t, e, t->checkpoint[job->first / SEGMENT], b, low);
         for (unsigned i = 0; i + 1 < SEGMENT; i++) {
-            kn->sliced_chi(a, from, job->first + i);
-            kn->sliced_linear(t->segment[i] + at, a);
-            from = t->segment[i] + at;
+            kn->sliced_chi(a, e, job->first + i);
+            kn->sliced_linear(e, a);
+            put_state(t, t->segment[i], b, low, e);
         }
     }
 }

@@ -67,14 +67,9 @@ void sliced_chi_neon(uint8_t *a, const uint8_t *e, unsigned r) {
     sliced_chi(a, e, r);
 }
 
-void grid_expand_neon(uint8_t *rows, const uint8_t *from, size_t stride, unsigned inner, unsigned outer,
-                      size_t digit) {
-    grid_expand(rows, from, stride, inner, outer, digit);
-}
-
-void grid_chi_neon(uint8_t *out, const uint8_t *e0, const uint8_t *e1, const uint8_t *e2,
-                   const uint8_t *quadratic, size_t points) {
-    grid_chi(out, e0, e1, e2, quadratic, points);
+void grid_chi_neon(uint8_t *out, size_t out_stride, const uint8_t *from, size_t lane_stride,
+                   const grid_shape *shape) {
+    grid_chi(out, out_stride, from, lane_stride, shape);
 }
 
 /* Exchanges the bits of a under the complement of the byte `mask` with those of b under mask, n places apart.

@@ -79,7 +79,6 @@ const sheaf_kernels sheaf_kernels_neon = {
     .bits_transpose8 = bits_transpose8_neon,
     .sliced_linear = sliced_linear_neon,
     .sliced_chi = sliced_chi_neon,
-    .grid_expand = grid_expand_neon,
     .grid_chi = grid_chi_neon,
 };
 

@@ -21,9 +21,7 @@ void bitmap_sum_sha3(evec d, const bitmap8 *maps, const uint8_t *bytes, size_t b
 void bits_transpose8_neon(uint8_t *out, size_t out_stride, const uint8_t *in, size_t in_stride);
 void sliced_linear_neon(uint8_t *out, const uint8_t *in);
 void sliced_chi_neon(uint8_t *a, const uint8_t *e, unsigned r);
-void grid_expand_neon(uint8_t *rows, const uint8_t *from, size_t stride, unsigned inner, unsigned outer,
-                      size_t digit);
-void grid_chi_neon(uint8_t *out, const uint8_t *e0, const uint8_t *e1, const uint8_t *e2,
-                   const uint8_t *quadratic, size_t points);
+void grid_chi_neon(uint8_t *out, size_t out_stride, const uint8_t *from, size_t lane_stride,
+                   const grid_shape *shape);
 
 #endif

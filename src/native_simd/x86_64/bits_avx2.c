@@ -6,10 +6,6 @@
 
 void bits_sliced_linear_avx2(uint8_t *out, const uint8_t *in) { sliced_linear(out, in); }
 void bits_sliced_chi_avx2(uint8_t *a, const uint8_t *e, unsigned r) { sliced_chi(a, e, r); }
-void bits_grid_expand_avx2(uint8_t *rows, const uint8_t *from, size_t stride, unsigned inner, unsigned outer, size_t digit) {
-    grid_expand(rows, from, stride, inner, outer, digit);
-}
-void bits_grid_chi_avx2(uint8_t *out, const uint8_t *e0, const uint8_t *e1, const uint8_t *e2, const uint8_t *quadratic,
-                        size_t points) {
-    grid_chi(out, e0, e1, e2, quadratic, points);
+void bits_grid_chi_avx2(uint8_t *out, size_t out_stride, const uint8_t *from, size_t lane_stride, const grid_shape *shape) {
+    grid_chi(out, out_stride, from, lane_stride, shape);
 }

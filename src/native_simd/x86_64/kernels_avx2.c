@@ -278,6 +278,5 @@ const sheaf_kernels sheaf_kernels_avx2 = {
     .bits_transpose8 = bits_transpose8,
     .sliced_linear = bits_sliced_linear_avx2,
     .sliced_chi = bits_sliced_chi_avx2,
-    .grid_expand = bits_grid_expand_avx2,
     .grid_chi = bits_grid_chi_avx2,
 };

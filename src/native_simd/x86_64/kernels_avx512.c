@@ -289,6 +289,5 @@ const sheaf_kernels sheaf_kernels_avx512 = {
     .bits_transpose8 = bits_transpose8,
     .sliced_linear = bits_sliced_linear_avx512,
     .sliced_chi = bits_sliced_chi_avx512,
-    .grid_expand = bits_grid_expand_avx512,
     .grid_chi = bits_grid_chi_avx512,
 };
