@@ -442,7 +442,7 @@ static void check_grid(const sheaf_kernels *k) {
     for (unsigned inner = 0; inner <= 3; inner++)
         for (size_t picks = 1; picks <= 8; picks++) {
             size_t points = power_of_3(inner), shift = t_rand64(&seed) % 8;
-            size_t lane_stride = (64 << inner) + t_rand64(&seed) % 70,
+            size_t lane_stride = ((size_t)64 << inner) + t_rand64(&seed) % 70,
                    out_stride = 64 * points + t_rand64(&seed) % 70;
             grid_shape s = {.inner = inner, .picks = picks};
             for (size_t j = 0; j < picks; j++)

@@ -11,6 +11,7 @@
 #include "base.h"
 
 #define KEEP_LEAST ((size_t)1 << 18) /* smaller blocks go back at once: the allocator has places for them */
+#define KEEP_HUGE ((size_t)1 << 22)  /* from here on blocks ask for huge pages */
 
 typedef struct keep {
     struct keep_block *first;     /* waiting, the one that was freed last first */
