@@ -252,9 +252,18 @@ static size_t probe(candidate *c) {
             c[n].note = " (vpclmulqdq)";
             fill(&c[n].table, &sheaf_kernels_avx2);
         }
+#ifdef SHEAF_SIMDE
+        cpu.gfni = 1;
+#endif
+        if (cpu.gfni) {
+            const sheaf_kernels below = c[n].table;
+            c[n].table = sheaf_kernels_gfni;
+            c[n].note = cpu.vpclmulqdq ? " (vpclmulqdq, gfni)" : " (pclmulqdq, gfni)";
+            fill(&c[n].table, &below);
+        }
         n++;
     }
-#ifdef SHEAF_SIMDE /* emulated: there for tests on every machine, chosen only by name */
+#ifdef SHEAF_SIMDE /* emulated, as GFNI above: there for tests on every machine, chosen only by name */
     c[n++] = (candidate){SHEAF_ISA_AVX512, 0, sheaf_kernels_avx512, " (emulated)"};
 #else
     if (cpu.avx512)

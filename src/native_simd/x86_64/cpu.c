@@ -15,7 +15,7 @@ static int has(uint32_t reg, unsigned bit) {
 }
 
 x86_features x86_probe(void) {
-    x86_features f = {0, 0, 0};
+    x86_features f = {0, 0, 0, 0};
     unsigned a, b1, c1, d, b7, c7;
     if (!__get_cpuid(1, &a, &b1, &c1, &d))
         return f;
@@ -30,6 +30,7 @@ x86_features x86_probe(void) {
     const int f512 = has(b7, 16), dq = has(b7, 17), bw = has(b7, 30), vl = has(b7, 31), vbmi = has(c7, 1);
     f.avx2 = avx2 && bmi2 && ymm;
     f.vpclmulqdq = f.avx2 && vpclmul;
+    f.gfni = f.avx2 && gfni;
     /* What the build lets the compiler use in the *_avx512.c files, all of it. */
     f.avx512 = f.vpclmulqdq && zmm && f512 && dq && bw && vl && vbmi && gfni;
     return f;

@@ -8,6 +8,7 @@
 typedef struct x86_features {
     unsigned char avx2;       /* with PCLMULQDQ, BMI2 and the system's support of 256-bit registers */
     unsigned char vpclmulqdq; /* on 256-bit registers, besides avx2 */
+    unsigned char gfni;       /* on 256-bit registers, besides avx2 */
     unsigned char avx512; /* F, BW, VL, DQ, VPCLMULQDQ, GFNI and the system's support of 512-bit registers */
 } x86_features;
 
@@ -16,5 +17,7 @@ x86_features x86_probe(void);
 /* The part of the AVX2 back end that changes where 256-bit VPCLMULQDQ is there; its other entries are NULL.
  */
 extern const sheaf_kernels sheaf_kernels_vpclmul;
+/* The same for GFNI. */
+extern const sheaf_kernels sheaf_kernels_gfni;
 
 #endif
