@@ -5,7 +5,7 @@
  * no such command the lock file alone is the lock, and a stale one is never taken over: the finder is told which file to remove.
  *
  * The file gets its name with its lines in it, by link(): nobody ever sees it without them. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import { SheafError } from "../web/core/errors.js";
@@ -56,6 +56,13 @@ function wordOf(file) {
     }
 }
 
+/** What tells one run of the system from the next, "-" where nothing does. */
+function bootOf() {
+    if (process.platform !== "darwin") return wordOf("/proc/sys/kernel/random/boot_id");
+    const said = spawnSync("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"], { encoding: "latin1", timeout: 1000 });
+    return /^[!-~]{1,62}(?=\n$)/.exec(said.stdout ?? "")?.[0] ?? "-";
+}
+
 /** The state letter and the start time of a process; null where the system does not tell. @param {number} pid */
 function processStat(pid) {
     try {
@@ -73,7 +80,7 @@ function self() {
     return {
         pid: process.pid,
         start: processStat(process.pid)?.start ?? 0,
-        boot: wordOf("/proc/sys/kernel/random/boot_id"),
+        boot: bootOf(),
         machine: wordOf("/etc/machine-id"),
         host,
     };

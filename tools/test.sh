@@ -141,7 +141,7 @@ for preset in native portable asan clang; do
             add "$label" "$cap" "$suite" "$build/tests/$suite"
         done
     done <<<"$suites"
-    if [ "$preset" != asan ]; then
+    if [ -f "$build/tests/prover_objects.txt" ]; then # not with sanitizers, nor where the archives are plain
         add "$preset" - symbols "tests/link/symbols.sh nm $build $build/tests/prover_objects.txt"
     fi
     if [ "$preset" = native ]; then

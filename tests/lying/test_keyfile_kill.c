@@ -5,7 +5,7 @@
  * itself by SIGKILL at the n-th; the test goes over all n until a child gets through. What must hold each
  * time: the key is whole or was never made, no epoch ever gives signatures on two messages, and the same
  * message succeeds when tried again. */
-#define _XOPEN_SOURCE 700
+#include "base/posix.h"
 #include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 /* A folder of its own for the key files of one test, and their bytes.  SPDX-License-Identifier: MIT OR
  * Apache-2.0
  *
- * The including file defines _XOPEN_SOURCE 700 before anything else. */
+ * The including file includes base/posix.h before anything else. */
 #ifndef SHEAF_TESTS_KEY_FOLDER_H
 #define SHEAF_TESTS_KEY_FOLDER_H
 

@@ -1,5 +1,5 @@
 /* The bottom layer.  SPDX-License-Identifier: MIT OR Apache-2.0 */
-#define _XOPEN_SOURCE 700
+#include "base/posix.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -3,7 +3,7 @@
  *
  * A check runs both back ends on two copies of one random arena and compares the whole arenas, so that a
  * write outside of what the contract names is found too. */
-#define _POSIX_C_SOURCE 200809L
+#include "base/posix.h"
 #include "../t.h"
 #include "hash/keccak.h"
 #include "kernels.h"

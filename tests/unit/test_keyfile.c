@@ -1,6 +1,6 @@
 /* Key files: what they hold, what is refused, what a damaged one gives.  SPDX-License-Identifier: MIT OR
  * Apache-2.0 */
-#define _XOPEN_SOURCE 700
+#include "base/posix.h"
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>

@@ -51,8 +51,10 @@ static void change_a_byte(sweep *s, size_t place) {
     sheaf_failure f;
     memcpy(copy, s->bytes, s->len);
     copy[place] ^= (uint8_t)(1u << (place + place / 8 + place / 64) % 8);
-    if (!CHECK_EQ_INT(leaf_verify(copy, s->len, &s->g->leaf.st, NULL, &f), SHEAF_REJECTED) |
-        !CHECK(f.check != SHEAF_CHECK_NONE && f.check < SHEAF_CHECK_COUNT_) | !CHECK(f.message[0] != 0))
+    const int rejected = CHECK_EQ_INT(leaf_verify(copy, s->len, &s->g->leaf.st, NULL, &f), SHEAF_REJECTED);
+    const int named = CHECK(f.check != SHEAF_CHECK_NONE && f.check < SHEAF_CHECK_COUNT_);
+    const int said = CHECK(f.message[0] != 0);
+    if (!rejected || !named || !said)
         printf("  byte %zu of %zu\n", place, s->len);
     else
         count_check(s, f.check);
@@ -65,8 +67,9 @@ static void cut(sweep *s, size_t length) {
     sheaf_failure f;
     if (length > 0)
         memcpy(copy, s->bytes, length);
-    if (!CHECK_EQ_INT(leaf_verify(copy, length, &s->g->leaf.st, NULL, &f), SHEAF_REJECTED) |
-        !CHECK_EQ_INT(f.check, SHEAF_CHECK_TRUNCATED))
+    const int rejected = CHECK_EQ_INT(leaf_verify(copy, length, &s->g->leaf.st, NULL, &f), SHEAF_REJECTED);
+    const int truncated = CHECK_EQ_INT(f.check, SHEAF_CHECK_TRUNCATED);
+    if (!rejected || !truncated)
         printf("  %zu bytes of %zu: %s\n", length, s->len, f.message);
     free(copy);
 }
@@ -77,8 +80,10 @@ static void lengthen(sweep *s, size_t by) {
     sheaf_failure f;
     memcpy(copy, s->bytes, s->len);
     for (unsigned i = 0; i < 2; i++) {
-        if (!CHECK_EQ_INT(leaf_verify(copy, s->len + by, &s->g->leaf.st, NULL, &f), SHEAF_REJECTED) |
-            !CHECK_EQ_INT(f.check, SHEAF_CHECK_TRAILING))
+        const int rejected =
+            CHECK_EQ_INT(leaf_verify(copy, s->len + by, &s->g->leaf.st, NULL, &f), SHEAF_REJECTED);
+        const int trailing = CHECK_EQ_INT(f.check, SHEAF_CHECK_TRAILING);
+        if (!rejected || !trailing)
             printf("  %zu bytes more than %zu: %s\n", by, s->len, f.message);
         memcpy(copy + s->len, s->bytes, by < s->len ? by : s->len);
     }

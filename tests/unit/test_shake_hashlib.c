@@ -1,5 +1,5 @@
 /* SHAKE256 against Python's hashlib, message by message.  SPDX-License-Identifier: MIT OR Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
+#include "base/posix.h"
 #include "../t.h"
 
 #include "common/hash/shake.h"

@@ -1,5 +1,5 @@
 /* Files, read and written whole.  SPDX-License-Identifier: MIT OR Apache-2.0 */
-#define _XOPEN_SOURCE 700 /* POSIX 2008, and realpath */
+#include "posix.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -129,9 +129,20 @@ static int write_all(int fd, const uint8_t *p, size_t len) { /* 0, or -1 with er
     return 0;
 }
 
+int io_sync(int fd) {
+#ifdef F_FULLFSYNC
+    if (fcntl(fd, F_FULLFSYNC) == 0)
+        return 0;
+    if (errno != ENOTSUP && errno != EINVAL && errno != ENOTTY)
+        return -1;
+    /* The file system has no such operation. */
+#endif
+    return fsync(fd);
+}
+
 /* Some file systems cannot synchronise some things, and say so: there is nothing more to be done then. */
 static int sync_fd(int fd) {
-    while (fsync(fd) != 0) {
+    while (io_sync(fd) != 0) {
         if (errno == EINTR)
             continue;
         return errno == EINVAL || errno == ENOTSUP || errno == EROFS ? 0 : -1;

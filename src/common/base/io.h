@@ -25,4 +25,7 @@ typedef enum io_write_flags {
 SHEAF_MUST_CHECK sheaf_status io_write(const char *path, const void *data, size_t len, unsigned flags,
                                        sheaf_failure *f);
 
+/* fsync, and on macOS, where that leaves the bytes in the disk's own memory, what brings them out of it. 0, or -1 with errno set. */
+int io_sync(int fd);
+
 #endif

@@ -1,6 +1,6 @@
 /* A pool of threads that share out numbered tasks.  SPDX-License-Identifier: MIT OR Apache-2.0 */
 #ifndef SHEAF_NO_THREADS
-#define _POSIX_C_SOURCE 200809L
+#include "posix.h"
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>

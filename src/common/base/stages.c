@@ -1,5 +1,5 @@
 /* The stage log.  SPDX-License-Identifier: MIT OR Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
+#include "posix.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

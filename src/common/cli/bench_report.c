@@ -1,5 +1,5 @@
 /* Rounds that are measured, and what is said of them.  SPDX-License-Identifier: MIT OR Apache-2.0 */
-#define _XOPEN_SOURCE 700
+#include "../base/posix.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>

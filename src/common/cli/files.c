@@ -1,6 +1,6 @@
 /* Files and streams of the command, its context, its progress bar.  SPDX-License-Identifier: MIT OR
  * Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
+#include "../base/posix.h"
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* How much memory there is, and what does not fit into it.  SPDX-License-Identifier: MIT OR Apache-2.0 */
-#define _XOPEN_SOURCE 700
+#include "../base/posix.h"
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -42,8 +42,12 @@ static uint64_t free_bytes(void) {
 }
 
 static uint64_t machine_bytes(void) {
+#ifdef _SC_PHYS_PAGES
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
+    if (pages > 0 && page > 0)
+        return (uint64_t)pages * (uint64_t)page;
+#endif
+    return UINT64_MAX;
 }
 
 static uint64_t limit_of(int resource) {
@@ -56,7 +60,10 @@ static uint64_t available_bytes(void) {
     uint64_t bytes = free_bytes();
     if (bytes == UINT64_MAX)
         bytes = machine_bytes();
-    bytes = least_of(bytes, least_of(limit_of(RLIMIT_AS), limit_of(RLIMIT_DATA)));
+    bytes = least_of(bytes, limit_of(RLIMIT_DATA));
+#ifdef RLIMIT_AS /* OpenBSD has none */
+    bytes = least_of(bytes, limit_of(RLIMIT_AS));
+#endif
     return least_of(bytes, least_of(bound_in("/sys/fs/cgroup/memory.max"),
                                     bound_in("/sys/fs/cgroup/memory/memory.limit_in_bytes")));
 }

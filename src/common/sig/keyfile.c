@@ -3,8 +3,7 @@
  * Everything here serves one rule: an epoch never signs two different messages, whatever ends the process or
  * the machine, at whatever moment, and whoever else signs. Hence the order of steps: lock; read the whole
  * journal; make the signature; append its record; wait for the disk; only then hand it out; unlock. */
-#define _XOPEN_SOURCE 700 /* POSIX.1-2008 with realpath */
-#define _FILE_OFFSET_BITS 64
+#include "../base/posix.h"
 #include "keyfile.h"
 #include "leanxmss_key.h"
 
@@ -19,7 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __APPLE__
+#include <sys/sysctl.h>
+#endif
+
 #include "bearssl.h"
+#include "../base/io.h"
 #include "../base/random.h"
 #include "../hash/shake.h"
 
@@ -132,7 +136,7 @@ static int read_at(int fd, uint8_t *p, size_t n, uint64_t at) {
 }
 
 static int sync_file(int fd, const char *step) {
-    return fault(step) ? -1 : fsync(fd);
+    return fault(step) ? -1 : io_sync(fd);
 }
 
 /* A file system that has no such operation on folders orders its names by itself. */
@@ -142,7 +146,7 @@ static int sync_folder(const char *folder, const char *step) {
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return -1;
-    int r = fsync(fd);
+    int r = io_sync(fd);
     if (r != 0 && errno == EINVAL)
         r = 0;
     int error = errno;
@@ -211,6 +215,18 @@ static void read_word(char out[64], const char *path) {
         memcpy(out, "-", 2);
 }
 
+/* What tells one run of the system from the next, "-" where nothing does. */
+static void read_boot(char out[64]) {
+#ifdef __APPLE__
+    size_t size = 63;
+    memset(out, 0, 64);
+    if (sysctlbyname("kern.bootsessionuuid", out, &size, NULL, 0) == 0 && out[0] != '\0' &&
+        out[strcspn(out, " \n\t")] == '\0')
+        return;
+#endif
+    read_word(out, "/proc/sys/kernel/random/boot_id");
+}
+
 /* The state letter and the start time of a process; -1 where the system does not tell. */
 static int process_stat(unsigned long long pid, char *state, unsigned long long *start) {
     char path[64], text[1024];
@@ -241,7 +257,7 @@ static void holder_self(holder *h) {
     h->pid = (unsigned long long)getpid();
     if (process_stat(h->pid, &state, &h->start) != 0)
         h->start = 0;
-    read_word(h->boot, "/proc/sys/kernel/random/boot_id");
+    read_boot(h->boot);
     read_word(h->machine, "/etc/machine-id");
     char host[256] = "";
     if (gethostname(host, sizeof host) != 0 || host[0] == '\0')
@@ -1022,10 +1038,12 @@ static sheaf_status place_journal(const names *n, const leanxmss_key *k, sheaf_f
 
 /* The key must fit in the machine before hours are spent on it. */
 static sheaf_status check_memory(unsigned log_count, sheaf_failure *f) {
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     uint64_t need = leanxmss_key_nodes_bytes(log_count), have = UINT64_MAX;
+#ifdef _SC_PHYS_PAGES
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     if (pages > 0 && page > 0)
         have = (uint64_t)pages * (uint64_t)page;
+#endif
     if (need <= have && need <= SIZE_MAX)
         return SHEAF_OK;
     return refuse(f, SHEAF_OUT_OF_MEMORY,
