@@ -38,6 +38,7 @@ static void BITS(sliced_linear)(uint8_t *restrict out, const uint8_t *restrict i
 }
 #endif
 
+#ifndef BITS_OWN_SLICED_CHI
 static void BITS(sliced_chi)(uint8_t *restrict a, const uint8_t *restrict e, unsigned r) {
     for (unsigned y = 0; y < 5; y++) BITS_EACH_PART(q) {
             const uint8_t *p = e + 320 * y + q;
@@ -48,6 +49,7 @@ static void BITS(sliced_chi)(uint8_t *restrict a, const uint8_t *restrict e, uns
         }
     for (uint64_t left = keccak_rc[r]; left; left &= left - 1) a[__builtin_ctzll(left)] ^= 0xff;
 }
+#endif
 
 /* chi of five lanes at the points of the grid that have the digits d1 and d2 (which are constants, so that nothing is asked
  * when it runs). v[x]: lane x's rows over {0,1}^inner. */
