@@ -8,11 +8,17 @@
  *   vec_xor, vec_xor3                 of two, of three
  *   vec_clmul_lo, vec_clmul_hi        in each lane the product of the low words; of the high words
  *   vec_unpack_lo, vec_unpack_hi      in each lane the low words of both operands; the high words
- *   vec_double, vec_shl3, vec_shr60   shifts of each word by 1, 3 and 60 places
- *   vec_table16, vec_lookup           a table of 16 bytes in every lane; look-up of each byte (values 0..15)
  *   vec_storeu, vec_word0             where VEC_WORDS is 2: unaligned; the low word
- *   VEC_REDUCE_BY_PRODUCT             where that is the quicker way
- * and it defines the functions that the file's table names. kernels.h says what they do.
+ *   VEC_LANE_SUMS, vec_lane_sums      where four lanes are added without leaving the registers: lane i of the
+ *                                     result is the sum of the lanes of the i-th of three operands
+ * and one way to reduce,
+ *   VEC_REDUCE_ADD, vec_reduce_add    of its own: the words lo and hi of products reduced, a third added
+ *   VEC_REDUCE_BY_PRODUCT             or by the multiplier, where that is the quicker way
+ *   vec_double, vec_shl3, vec_shr60   or by shifts of each word by 1, 3 and 60 places; then, and for the
+ *                                     multiplier, there are
+ *   vec_table16, vec_lookup           a table of 16 bytes in every lane; look-up of each byte (values 0..15)
+ *
+ * It defines the functions that the file's table names. kernels.h says what they do.
  *
  * Products stay unreduced as long as sums of them are what is wanted. A pair (even, odd) holds the 128-bit
  * products of the even and of the odd words of two vectors. */
@@ -46,13 +52,14 @@ static inline wide wide_xor3(wide a, wide b, wide c) {
     return (wide){vec_xor3(a.even, b.even, c.even), vec_xor3(a.odd, b.odd, c.odd)};
 }
 
-/* Entry n is (n + n/x + n/x^3)(1+x)(1+x^3), what the bits past the top come back as: see reduce_inline. */
-static inline vec fold_table(void) {
-    return vec_table16(0x00, 0x1b, 0x2d, 0x36, 0x5a, 0x41, 0x77, 0x6c, (char)0xaf, (char)0xb4, (char)0x82,
-                       (char)0x99, (char)0xf5, (char)0xee, (char)0xd8, (char)0xc3);
+#if defined VEC_REDUCE_ADD
+static inline vec wide_reduce_add(wide a, vec add) {
+    return vec_reduce_add(vec_unpack_lo(a.even, a.odd), vec_unpack_hi(a.even, a.odd), add);
 }
-
-#ifdef VEC_REDUCE_BY_PRODUCT
+static inline vec wide_reduce(wide a) {
+    return wide_reduce_add(a, vec_zero());
+}
+#elif defined VEC_REDUCE_BY_PRODUCT
 /* The high words times x^4+x^3+x+1; what that moves past the top, a few bits, is looked up. */
 static inline vec wide_reduce(wide a) {
     const vec fold = vec_set1(0x1b);
@@ -64,11 +71,23 @@ static inline vec wide_reduce(wide a) {
     return vec_xor(past, vec_unpack_lo(a.even, a.odd));
 }
 #else
+/* Entry n is (n + n/x + n/x^3)(1+x)(1+x^3), what the bits past the top come back as: see reduce_inline. */
+static inline vec fold_table(void) {
+    return vec_table16(0x00, 0x1b, 0x2d, 0x36, 0x5a, 0x41, 0x77, 0x6c, (char)0xaf, (char)0xb4, (char)0x82,
+                       (char)0x99, (char)0xf5, (char)0xee, (char)0xd8, (char)0xc3);
+}
+
 static inline vec wide_reduce(wide a) {
     vec lo = vec_unpack_lo(a.even, a.odd), hi = vec_unpack_hi(a.even, a.odd);
     vec past = vec_lookup(fold_table(), vec_shr60(hi));
     vec u = vec_xor(hi, vec_double(hi));
     return vec_xor3(vec_xor(lo, past), u, vec_shl3(u));
+}
+#endif
+
+#ifndef VEC_REDUCE_ADD
+static inline vec wide_reduce_add(wide a, vec add) {
+    return vec_xor(add, wide_reduce(a));
 }
 #endif
 
@@ -119,7 +138,7 @@ static void evec_mul_add(evec d, evec a, evec b, size_t n) {
     for (size_t i = 0; i < n; i += VEC_WORDS) {
         wide3 p = wide3_mul(factor_load(a, i), factor_load(b, i));
         for (size_t l = 0; l < 3; l++)
-            evec_store(d, i, l, vec_xor(evec_load(d, i, l), wide_reduce(p.c[l])));
+            evec_store(d, i, l, wide_reduce_add(p.c[l], evec_load(d, i, l)));
     }
 }
 
@@ -127,7 +146,7 @@ static void evec_mul_plus(evec d, evec a, evec b, evec c, size_t n) {
     for (size_t i = 0; i < n; i += VEC_WORDS) {
         wide3 p = wide3_mul(factor_load(a, i), factor_load(b, i));
         for (size_t l = 0; l < 3; l++)
-            evec_store(d, i, l, vec_xor(evec_load(c, i, l), wide_reduce(p.c[l])));
+            evec_store(d, i, l, wide_reduce_add(p.c[l], evec_load(c, i, l)));
     }
 }
 
@@ -145,7 +164,7 @@ static void evec_scale_add(evec d, evec a, gf192 c, size_t n) {
     for (size_t i = 0; i < n; i += VEC_WORDS) {
         wide3 p = wide3_mul(factor_load(a, i), f);
         for (size_t l = 0; l < 3; l++)
-            evec_store(d, i, l, vec_xor(evec_load(d, i, l), wide_reduce(p.c[l])));
+            evec_store(d, i, l, wide_reduce_add(p.c[l], evec_load(d, i, l)));
     }
 }
 
@@ -154,7 +173,7 @@ static void evec_scale_add_k(evec d, const uint64_t *k, gf192 c, size_t n) {
     for (size_t i = 0; i < n; i += VEC_WORDS) {
         vec v = vec_load(k + i);
         for (size_t l = 0; l < 3; l++)
-            evec_store(d, i, l, vec_xor(evec_load(d, i, l), wide_reduce(wide_mul(v, f[l]))));
+            evec_store(d, i, l, wide_reduce_add(wide_mul(v, f[l]), evec_load(d, i, l)));
     }
 }
 
@@ -163,7 +182,7 @@ static void evec_fold(evec d, evec a0, evec a1, gf192 r, size_t n) {
     for (size_t i = 0; i < n; i += VEC_WORDS) {
         wide3 p = wide3_mul(factor_load_sum(a0, a1, i), f);
         for (size_t l = 0; l < 3; l++)
-            evec_store(d, i, l, vec_xor(evec_load(a0, i, l), wide_reduce(p.c[l])));
+            evec_store(d, i, l, wide_reduce_add(p.c[l], evec_load(a0, i, l)));
     }
 }
 
@@ -191,7 +210,7 @@ static void evec_fold4(evec d, const evec a[4], const gf192 r[2], size_t n) {
         const wide first = wide_xor(p0, p1);
         const wide c[3] = {wide_xor3(first, p2, p12), wide_xor3(p0, p01, p12), wide_xor(first, p02)};
         for (size_t l = 0; l < 3; l++)
-            evec_store(d, i, l, vec_xor(evec_load(a[0], i, l), wide_reduce(c[l])));
+            evec_store(d, i, l, wide_reduce_add(c[l], evec_load(a[0], i, l)));
     }
 }
 
@@ -199,7 +218,7 @@ static void evec_fold_k(evec d, const uint64_t *k0, const uint64_t *k1, gf192 r,
     vec f[3] = {vec_set1(r.c[0]), vec_set1(r.c[1]), vec_set1(r.c[2])};
     for (size_t i = 0; i < n; i += VEC_WORDS) {
         vec v = vec_load(k0 + i), sum = vec_xor(v, vec_load(k1 + i));
-        evec_store(d, i, 0, vec_xor(v, wide_reduce(wide_mul(sum, f[0]))));
+        evec_store(d, i, 0, wide_reduce_add(wide_mul(sum, f[0]), v));
         evec_store(d, i, 1, wide_reduce(wide_mul(sum, f[1])));
         evec_store(d, i, 2, wide_reduce(wide_mul(sum, f[2])));
     }
@@ -229,7 +248,15 @@ static inline dot_sums dot_zero(void) {
     return (dot_sums){vec_zero(), vec_zero(), vec_zero(), vec_zero(), vec_zero(), vec_zero()};
 }
 
-static inline uint64_t lanes_reduce(vec v) {
+#ifdef VEC_LANE_SUMS
+static inline gf192 lanes_reduce(vec c0, vec c1, vec c2) {
+    _Alignas(64) uint64_t w[VEC_WORDS];
+    const vec sums = vec_lane_sums(c0, c1, c2);
+    vec_store(w, wide_reduce((wide){sums, sums}));
+    return (gf192){{w[0], w[2], w[4]}};
+}
+#else
+static inline uint64_t lanes_reduce1(vec v) {
     _Alignas(64) uint64_t w[VEC_WORDS];
     uint64_t lo = 0, hi = 0;
     vec_store(w, v);
@@ -240,10 +267,14 @@ static inline uint64_t lanes_reduce(vec v) {
     return reduce_inline(hi, lo);
 }
 
+static inline gf192 lanes_reduce(vec c0, vec c1, vec c2) {
+    return (gf192){{lanes_reduce1(c0), lanes_reduce1(c1), lanes_reduce1(c2)}};
+}
+#endif
+
 static inline gf192 dot_finish(const dot_sums *s) {
     vec low = vec_xor(s->p0, s->p1);
-    return (gf192){{lanes_reduce(vec_xor3(low, s->p2, s->p12)), lanes_reduce(vec_xor3(s->p0, s->p01, s->p12)),
-                    lanes_reduce(vec_xor(low, s->p02))}};
+    return lanes_reduce(vec_xor3(low, s->p2, s->p12), vec_xor3(s->p0, s->p01, s->p12), vec_xor(low, s->p02));
 }
 
 static inline void dot_range(dot_sums *s, evec a, evec b, size_t from, size_t to) {
@@ -295,9 +326,13 @@ static void evec_dot2(gf192 d[2], evec a0, evec a1, evec b0, evec b1, size_t n) 
 }
 
 /* Products keep the multiplier busy for longer than it takes to load and add four of each factor. */
+static inline vec vec_load_sum4(const evec a[4], size_t i, size_t l) {
+    return vec_xor(vec_xor3(evec_load(a[0], i, l), evec_load(a[1], i, l), evec_load(a[2], i, l)),
+                   evec_load(a[3], i, l));
+}
+
 static inline factor factor_load_sum4(const evec a[4], size_t i) {
-    const factor x = factor_load_sum(a[0], a[1], i), y = factor_load_sum(a[2], a[3], i);
-    return factor_of(vec_xor(x.c0, y.c0), vec_xor(x.c1, y.c1), vec_xor(x.c2, y.c2));
+    return factor_of(vec_load_sum4(a, i, 0), vec_load_sum4(a, i, 1), vec_load_sum4(a, i, 2));
 }
 
 static inline void dot_range_sum4(dot_sums *s, const evec a[4], const evec b[4], size_t from, size_t to) {
@@ -334,7 +369,7 @@ static void evec_dot_k(gf192 *d, evec a, const uint64_t *k, size_t n) {
         s1 = dot_step(s1, evec_load(a, i, 1), v);
         s2 = dot_step(s2, evec_load(a, i, 2), v);
     }
-    *d = (gf192){{lanes_reduce(s0), lanes_reduce(s1), lanes_reduce(s2)}};
+    *d = lanes_reduce(s0, s1, s2);
 }
 
 static void evec_dot3_k(gf192 d[3], evec a0, evec a1, const uint64_t *k0, const uint64_t *k1, size_t n) {
@@ -352,14 +387,14 @@ static void evec_dot3_k(gf192 d[3], evec a0, evec a1, const uint64_t *k0, const 
         }
     }
     for (size_t j = 0; j < 3; j++)
-        d[j] = (gf192){{lanes_reduce(s[j][0]), lanes_reduce(s[j][1]), lanes_reduce(s[j][2])}};
+        d[j] = lanes_reduce(s[j][0], s[j][1], s[j][2]);
 }
 
 /* ---- additive NTT ---- */
 
 /* a += t b, then b += a. */
 static inline void butterfly(vec *a, vec *b, vec t) {
-    *a = vec_xor(*a, wide_reduce(wide_mul(*b, t)));
+    *a = wide_reduce_add(wide_mul(*b, t), *a);
     *b = vec_xor(*b, *a);
 }
 

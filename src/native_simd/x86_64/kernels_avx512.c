@@ -43,19 +43,27 @@ static inline vec vec_unpack_lo(vec a, vec b) {
 static inline vec vec_unpack_hi(vec a, vec b) {
     return _mm512_unpackhi_epi64(a, b);
 }
-static inline vec vec_double(vec a) {
-    return _mm512_add_epi64(a, a);
+
+/* hi (x^4 + x^3 + x + 1), a byte at a time: the low half of a byte's product stays at its place, the high
+ * half belongs to the byte above. That of the highest byte, four bits, is past the top: it comes in at the
+ * lowest byte once more, whose product is then no longer than that byte. The matrices are those of
+ * GF2P8AFFINEQB, where bit i of the result is the parity of the byte masked by byte 7 - i. */
+#define VEC_REDUCE_ADD
+static inline vec vec_reduce_add(vec lo, vec hi, vec add) {
+    const vec low = vec_set1(0x0103060d1b366cd8u), high = vec_set1(0xb060c08000000000u);
+    const vec lowest = vec_set1(0xff);
+    const vec above = _mm512_rol_epi64(_mm512_gf2p8affine_epi64_epi8(hi, high, 0), 8);
+    hi = _mm512_ternarylogic_epi64(hi, above, lowest, 0x78); /* hi + (above & lowest) */
+    lo = _mm512_ternarylogic_epi64(lo, above, lowest, 0xb4); /* lo + (above & ~lowest) */
+    return vec_xor3(lo, _mm512_gf2p8affine_epi64_epi8(hi, low, 0), add);
 }
-static inline vec vec_shl3(vec a) {
-    return _mm512_slli_epi64(a, 3);
+
+#define VEC_LANE_SUMS
+static inline vec vec_lane_sums(vec a, vec b, vec c) {
+    vec ab = vec_xor(_mm512_shuffle_i32x4(a, b, 0x44), _mm512_shuffle_i32x4(a, b, 0xee));
+    vec cc = vec_xor(c, _mm512_shuffle_i32x4(c, c, 0x4e));
+    return vec_xor(_mm512_shuffle_i32x4(ab, cc, 0x88), _mm512_shuffle_i32x4(ab, cc, 0xdd));
 }
-static inline vec vec_shr60(vec a) {
-    return _mm512_srli_epi64(a, 60);
-}
-static inline vec vec_lookup(vec table, vec at) {
-    return _mm512_shuffle_epi8(table, at);
-}
-#define vec_table16(...) _mm512_broadcast_i32x4(_mm_setr_epi8(__VA_ARGS__))
 
 #include "../clmul_kernels.h"
 
@@ -129,7 +137,7 @@ static inline void ntt_tail(uint64_t *to, const uint64_t *from, const uint64_t *
 /* ---- maps on bytes ----
  * GF2P8AFFINEQB multiplies each byte by an 8x8 bit matrix: bit i of the result is the parity of the byte
  * masked by byte 7 - i of the matrix. A map is 24 such matrices, one for each byte of an element; the
- * accumulator is 24 planes of 64 bytes. */
+ * accumulator is 24 planes of 64 bytes, in the order that bytes_load gives them. */
 
 static void bitmap_prepare(bitmap8 *m, const gf192 col[8]) {
     /* With byte j of the constant being bit 7 - j alone, the instruction transposes its matrix operand: bit i
@@ -157,81 +165,92 @@ static inline vec map_image(vec bytes, const uint8_t *matrix) {
     return _mm512_gf2p8affine_epi64_epi8(bytes, vec_set1(w), 0);
 }
 
-static inline void planes_add(vec s[3][8], const bitmap8 *maps, size_t map_stride, const uint8_t *bytes,
-                              size_t byte_stride, size_t count) {
+/* In lane L, at 8h + 2i + b, the byte of element 32h + 8i + 2L + b: three layers of interleavings then make
+ * words of planes in the elements' order. */
+static inline vec bytes_load(const uint8_t *bytes) {
+#define FROM(h, lane) (0x1918111009080100 + (32 * (h) + 2 * (lane)) * 0x0101010101010101)
+    const vec from = indices(FROM(0, 0), FROM(1, 0), FROM(0, 1), FROM(1, 1), FROM(0, 2), FROM(1, 2),
+                             FROM(0, 3), FROM(1, 3));
+#undef FROM
+    return _mm512_permutexvar_epi8(from, _mm512_loadu_si512((const void *)bytes));
+}
+
+#define PLANES 24
+
+/* Adds to n planes, of which the first one's matrix is at `skip` in a map. Loops over planes are unrolled by
+ * demand, and early: else compilers keep the planes in memory. */
+static inline __attribute__((always_inline)) void planes_add(vec *s, const size_t n, size_t skip,
+                                                             const bitmap8 *maps, size_t map_stride,
+                                                             const uint8_t *bytes, size_t byte_stride,
+                                                             size_t count) {
     size_t j = 0;
     for (; j + 1 < count; j += 2) {
-        const uint8_t *t0 = maps[j * map_stride].tab, *t1 = maps[(j + 1) * map_stride].tab;
-        vec b0 = _mm512_loadu_si512((const void *)(bytes + j * byte_stride));
-        vec b1 = _mm512_loadu_si512((const void *)(bytes + (j + 1) * byte_stride));
-        for (size_t l = 0; l < 3; l++)
-            for (size_t o = 0; o < 8; o++)
-                s[l][o] = vec_xor3(s[l][o], map_image(b0, t0 + 8 * (8 * l + o)),
-                                   map_image(b1, t1 + 8 * (8 * l + o)));
+        const uint8_t *t0 = maps[j * map_stride].tab + skip, *t1 = maps[(j + 1) * map_stride].tab + skip;
+        const vec b0 = bytes_load(bytes + j * byte_stride), b1 = bytes_load(bytes + (j + 1) * byte_stride);
+#pragma GCC unroll 24
+        for (size_t o = 0; o < n; o++)
+            s[o] = vec_xor3(s[o], map_image(b0, t0 + 8 * o), map_image(b1, t1 + 8 * o));
     }
     if (j < count) {
-        const uint8_t *t0 = maps[j * map_stride].tab;
-        vec b0 = _mm512_loadu_si512((const void *)(bytes + j * byte_stride));
-        for (size_t l = 0; l < 3; l++)
-            for (size_t o = 0; o < 8; o++)
-                s[l][o] = vec_xor(s[l][o], map_image(b0, t0 + 8 * (8 * l + o)));
+        const uint8_t *t0 = maps[j * map_stride].tab + skip;
+        const vec b0 = bytes_load(bytes + j * byte_stride);
+#pragma GCC unroll 24
+        for (size_t o = 0; o < n; o++)
+            s[o] = vec_xor(s[o], map_image(b0, t0 + 8 * o));
     }
 }
 
 static void bitmap_accumulate(uint8_t *acc, const bitmap8 *maps, size_t map_stride, const uint8_t *bytes,
                               size_t byte_stride, size_t count) {
-    vec s[3][8]; /* loops over 24 at once would not be unrolled */
-    for (size_t l = 0; l < 3; l++)
-        for (size_t o = 0; o < 8; o++)
-            s[l][o] = _mm512_load_si512((const void *)(acc + 64 * (8 * l + o)));
-    planes_add(s, maps, map_stride, bytes, byte_stride, count);
-    for (size_t l = 0; l < 3; l++)
-        for (size_t o = 0; o < 8; o++)
-            _mm512_store_si512((void *)(acc + 64 * (8 * l + o)), s[l][o]);
+    vec s[PLANES];
+#pragma GCC unroll 24
+    for (size_t o = 0; o < PLANES; o++)
+        s[o] = _mm512_load_si512((const void *)(acc + 64 * o));
+    planes_add(s, PLANES, 0, maps, map_stride, bytes, byte_stride, count);
+#pragma GCC unroll 24
+    for (size_t o = 0; o < PLANES; o++)
+        _mm512_store_si512((void *)(acc + 64 * o), s[o]);
 }
 
-/* Eight planes of 64 bytes to 64 words: interleavings of bytes, of pairs and of fours within lanes of 16
- * elements. */
+/* Eight planes of 64 bytes to 64 words: interleavings of bytes, of pairs and of fours. */
 static inline void planes_to_words(uint64_t *d, const vec planes[8]) {
-    vec p[4], q[8];
-    for (size_t o = 0; o < 8; o += 2) { /* q[o]: elements 0-7 of each lane; q[o + 1]: elements 8-15 */
+    vec q[8];
+#pragma GCC unroll 4
+    for (size_t o = 0; o < 8; o += 2) { /* q[o]: the low half of each lane; q[o + 1]: the high one */
         q[o] = _mm512_unpacklo_epi8(planes[o], planes[o + 1]);
         q[o + 1] = _mm512_unpackhi_epi8(planes[o], planes[o + 1]);
     }
+#pragma GCC unroll 2
     for (size_t h = 0; h < 2; h++) {
         vec a = _mm512_unpacklo_epi16(q[h], q[2 + h]), b = _mm512_unpackhi_epi16(q[h], q[2 + h]);
         vec c = _mm512_unpacklo_epi16(q[4 + h], q[6 + h]), e = _mm512_unpackhi_epi16(q[4 + h], q[6 + h]);
-        p[0] = _mm512_unpacklo_epi32(a, c); /* elements 8h + 2i and 8h + 2i + 1 of each lane in p[i] */
-        p[1] = _mm512_unpackhi_epi32(a, c);
-        p[2] = _mm512_unpacklo_epi32(b, e);
-        p[3] = _mm512_unpackhi_epi32(b, e);
-        vec r0 = _mm512_shuffle_i32x4(p[0], p[1], 0x88), r1 = _mm512_shuffle_i32x4(p[0], p[1], 0xdd);
-        vec r2 = _mm512_shuffle_i32x4(p[2], p[3], 0x88), r3 = _mm512_shuffle_i32x4(p[2], p[3], 0xdd);
-        vec_store(d + 8 * h,
-                  _mm512_shuffle_i32x4(r0, r2, 0x88)); /* lane 0 of p[0] to p[3], then lane 1, ... */
-        vec_store(d + 8 * h + 16, _mm512_shuffle_i32x4(r1, r3, 0x88));
-        vec_store(d + 8 * h + 32, _mm512_shuffle_i32x4(r0, r2, 0xdd));
-        vec_store(d + 8 * h + 48, _mm512_shuffle_i32x4(r1, r3, 0xdd));
+        vec_store(d + 32 * h, _mm512_unpacklo_epi32(a, c));
+        vec_store(d + 32 * h + 8, _mm512_unpackhi_epi32(a, c));
+        vec_store(d + 32 * h + 16, _mm512_unpacklo_epi32(b, e));
+        vec_store(d + 32 * h + 24, _mm512_unpackhi_epi32(b, e));
     }
 }
 
 static void bitmap_finish(evec d, const uint8_t *acc) {
     for (size_t l = 0; l < 3; l++) {
         vec planes[8];
+#pragma GCC unroll 8
         for (size_t o = 0; o < 8; o++)
             planes[o] = _mm512_load_si512((const void *)(acc + 64 * (8 * l + o)));
         planes_to_words(d.p + l * d.stride, planes);
     }
 }
 
+/* Limb by limb: a processor puts one limb's bytes together while it maps to the next one's. */
 static void bitmap_sum(evec d, const bitmap8 *maps, const uint8_t *bytes, size_t byte_stride, size_t count) {
-    vec s[3][8];
-    for (size_t l = 0; l < 3; l++)
+    for (size_t l = 0; l < 3; l++) {
+        vec s[8];
+#pragma GCC unroll 8
         for (size_t o = 0; o < 8; o++)
-            s[l][o] = vec_zero();
-    planes_add(s, maps, 1, bytes, byte_stride, count);
-    for (size_t l = 0; l < 3; l++)
-        planes_to_words(d.p + l * d.stride, s[l]);
+            s[o] = vec_zero();
+        planes_add(s, 8, 64 * l, maps, 1, bytes, byte_stride, count);
+        planes_to_words(d.p + l * d.stride, s);
+    }
 }
 
 /* Exchanges the bits of a under mask << shift with those of b under mask; the selections are mask ? x : y. */
