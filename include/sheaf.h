@@ -31,8 +31,8 @@ extern "C" {
 
 typedef struct sheaf_context sheaf_context;
 
-/* A zeroed struct asks for the defaults. A context keeps large blocks of memory for its next call, never more than a call of its has
- * held at once, until it is destroyed; those of an allocator of the caller's go back at once. */
+/* A zeroed struct asks for the defaults. A context takes the memory of a proof at once, before it begins, and keeps it for the next
+ * one, until it is destroyed or a larger proof asks for more; what comes from an allocator of the caller's goes back at once. */
 typedef struct sheaf_options {
     unsigned threads;      /* workers; 0: as many as the machine has. Proofs are the same bytes for every number */
     unsigned log_inv_rate; /* R of the first commitment, 1..6: larger gives smaller proofs and takes longer; 0: the shape's default */

@@ -2,6 +2,7 @@
  *
  * The most is held while the first two Keccak layers are proven, so the proofs are cancelled after them. */
 #include "t.h"
+#include "aggregate/context.h"
 #include "aggregate/memory.h"
 #include "sheaf.h"
 #include "sig/leanxmss.h"
@@ -61,6 +62,7 @@ TEST(aggregates_take_what_is_said) {
             sheaf_peak_bytes(ctx),
             aggregate_prove_bytes(SHEAF_KIND_LEANXMSS, shapes[s].n, shapes[s].rate, shapes[s].threads),
             shapes[s].n, shapes[s].rate);
+        CHECK_EQ_U64(ctx->arena.beyond, 0); /* all of it was in the one region */
         sheaf_context_destroy(ctx);
     }
     free(entries);
@@ -89,6 +91,7 @@ TEST(hash_batches_take_what_is_said) {
         check_close(sheaf_peak_bytes(ctx),
                     aggregate_prove_bytes(SHEAF_KIND_HASH, shapes[s].n, shapes[s].rate, shapes[s].threads),
                     shapes[s].n, shapes[s].rate);
+        CHECK_EQ_U64(ctx->arena.beyond, 0); /* all of it was in the one region */
         sheaf_context_destroy(ctx);
     }
     free(preimages);

@@ -42,6 +42,7 @@ sheaf_status aggregate_prove_leaf(sheaf_context *ctx, env *e, uint8_t **envelope
     sheaf_status status =
         leaf_prove(&proof, &st->proof_len, e, &leaf->st, witness, ctx->options.log_inv_rate, f);
     st->proof = proof;
+    arena_close(&ctx->arena); /* the envelope stays */
     if (status == SHEAF_OK)
         status = envelope_make(ctx, envelope, len, st, f);
     mem_free(&ctx->mem, proof);
@@ -133,7 +134,9 @@ sheaf_status sheaf_aggregate(sheaf_context *ctx, uint8_t **envelope, size_t *len
         return SHEAF_INVALID_ARGUMENT;
     }
     job j = {0};
-    sheaf_status status;
+    sheaf_status status = context_begin(ctx, SHEAF_KIND_LEANXMSS, n, f);
+    if (status != SHEAF_OK)
+        return status;
     if (job_init(&j, &ctx->mem, entries, n) != 0) {
         status = aggregate_out_of_memory(f);
     } else {
@@ -147,5 +150,6 @@ sheaf_status sheaf_aggregate(sheaf_context *ctx, uint8_t **envelope, size_t *len
             status = prove_job(ctx, envelope, len, &st, &j, entries, f);
     }
     job_free(&j, &ctx->mem);
+    context_end(ctx);
     return status;
 }

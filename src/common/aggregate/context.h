@@ -3,19 +3,24 @@
 #define SHEAF_CONTEXT_H
 
 #include "aggregate.h"
-#include "../base/keep.h"
+#include "../base/arena.h"
 #include "sheaf.h"
 
 struct sheaf_context {
     sheaf_options options;
     mem mem;
-    keep keep;                /* what mem takes its blocks from, where the caller has no allocator */
+    arena arena;              /* what mem takes its blocks from, where the caller has no allocator */
     pool *pool;               /* NULL: the caller's thread alone */
     struct stage_log *stages; /* set by the bench; NULL otherwise */
 };
 
 /* The environment of one call: its progress goes from 0 to 1. */
 env context_env(sheaf_context *ctx);
+
+/* Before a proof of so many signatures or messages: takes the memory that it will need. Fails as a proof does that
+ * runs out of memory. After it, however it ended: context_end. */
+SHEAF_MUST_CHECK sheaf_status context_begin(sheaf_context *ctx, unsigned kind, uint64_t count, sheaf_failure *f);
+void context_end(sheaf_context *ctx);
 
 /* Proves the leaf with the rest of e's progress and makes the envelope of st, whose proof it sets on the way.
  */

@@ -1,5 +1,7 @@
 /* Contexts: options turned into threads and memory.  SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <inttypes.h>
 #include "context.h"
+#include "memory.h"
 #include "../kernels.h"
 #include "../pcs/params.h"
 
@@ -32,9 +34,9 @@ sheaf_status sheaf_context_create(sheaf_context **ctx, const sheaf_options *opti
     c->mem = hooks;
     if (options != NULL)
         c->options = *options;
-#ifndef __EMSCRIPTEN__ /* there no page ever goes back to the system */
+#ifndef __EMSCRIPTEN__ /* there no page ever goes back to the system, nor is one larger than another */
     if (c->options.alloc == NULL)
-        keep_init(&c->keep, &c->mem);
+        arena_init(&c->arena, &c->mem);
 #endif
     if (c->options.threads != 1) {
         c->pool = pool_create(c->options.threads);
@@ -51,7 +53,7 @@ void sheaf_context_destroy(sheaf_context *ctx) {
     if (ctx == NULL)
         return;
     pool_destroy(ctx->pool);
-    keep_release(&ctx->keep);
+    arena_release(&ctx->arena);
     mem hooks = hooks_of(&ctx->options);
     mem_free(&hooks, ctx);
 }
@@ -66,6 +68,24 @@ size_t sheaf_peak_bytes(const sheaf_context *ctx) {
 
 const char *sheaf_isa_name(void) {
     return kernels_describe();
+}
+
+sheaf_status context_begin(sheaf_context *ctx, unsigned kind, uint64_t count, sheaf_failure *f) {
+    if (ctx->mem.ctx != &ctx->arena)
+        return SHEAF_OK;
+    const uint64_t needed = aggregate_prove_bytes(kind, count, ctx->options.log_inv_rate, pool_threads(ctx->pool));
+    if (needed == 0) /* no parameters: the proof says so itself */
+        return SHEAF_OK;
+    /* and what it loses between blocks, at most a seventieth as measured, and to their descriptions */
+    const uint64_t region = needed < SIZE_MAX / 2 ? needed + needed / 32 + (1 << 16) : SIZE_MAX;
+    if (region < SIZE_MAX && arena_open(&ctx->arena, (size_t)region) == 0)
+        return SHEAF_OK;
+    failure_set(f, SHEAF_OUT_OF_MEMORY, SHEAF_CHECK_NONE, 0, "out of memory: proving takes %" PRIu64 " bytes", needed);
+    return SHEAF_OUT_OF_MEMORY;
+}
+
+void context_end(sheaf_context *ctx) {
+    arena_close(&ctx->arena);
 }
 
 env context_env(sheaf_context *ctx) {

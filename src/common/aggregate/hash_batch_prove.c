@@ -46,11 +46,13 @@ sheaf_status sheaf_prove_hash_batch(sheaf_context *ctx, uint8_t **envelope, size
                     SHEAF_MAX_HASHES);
         return SHEAF_INVALID_ARGUMENT;
     }
+    sheaf_status status = context_begin(ctx, SHEAF_KIND_HASH, n, f);
+    if (status != SHEAF_OK)
+        return status;
     mem *m = &ctx->mem;
     uint64_t *words = mem_alloc(m, n * WORDS * sizeof *words),
              *columns = mem_alloc(m, n * 4 * sizeof *columns);
     uint8_t *digests = mem_alloc(m, n * 32);
-    sheaf_status status;
     if (words == NULL || columns == NULL || digests == NULL)
         status = aggregate_out_of_memory(f);
     else
@@ -60,5 +62,6 @@ sheaf_status sheaf_prove_hash_batch(sheaf_context *ctx, uint8_t **envelope, size
     mem_free(m, words);
     mem_free(m, columns);
     mem_free(m, digests);
+    context_end(ctx);
     return status;
 }

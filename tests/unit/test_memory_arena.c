@@ -1,6 +1,6 @@
-/* Blocks that wait for the next proof.  SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The region that a proof's memory comes from.  SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "t.h"
-#include "base/keep.h"
+#include "base/arena.h"
 #include "aggregate/context.h"
 #include "sheaf.h"
 
@@ -20,42 +20,78 @@
 enum { MIB = 1 << 20 };
 
 typedef struct rig {
-    keep k;
+    arena a;
     mem m;
 } rig;
 
-static void rig_init(rig *r) {
+static void rig_init(rig *r, size_t bytes) {
     memset(r, 0, sizeof *r);
-    keep_init(&r->k, &r->m);
+    arena_init(&r->a, &r->m);
+    CHECK_EQ_INT(arena_open(&r->a, bytes), 0);
+    CHECK(r->a.bytes >= bytes);
 }
 
-static size_t waiting(const rig *r) {
-    return r->k.waiting;
+static int within(const rig *r, const uint8_t *p) {
+    return r->a.region != NULL && p >= r->a.region && p < r->a.region + r->a.bytes;
 }
 
-TEST(a_freed_block_is_given_to_the_next_of_its_size) {
+/* All that is free lies in one gap, as before the first block. */
+static int all_free(const rig *r) {
+    return r->a.blocks == 0 && (const uint8_t *)r->a.gaps == r->a.region;
+}
+
+TEST(blocks_are_from_the_region_while_it_is_open) {
     rig r;
-    rig_init(&r);
-    uint8_t *a = mem_alloc(&r.m, 3 * MIB);
-    REQUIRE(a != NULL);
-    memset(a, 0x5a, 3 * MIB);
-    mem_free(&r.m, a);
-    CHECK(waiting(&r) >= 3 * MIB);
-    CHECK(__asan_address_is_poisoned(a + MIB) || !UNDER_ASAN);
-    uint8_t *b = mem_alloc(&r.m, 3 * MIB - 1000);
-    CHECK(b == a);
-    CHECK_EQ_U64(waiting(&r), 0);
-    CHECK(!__asan_address_is_poisoned(b + MIB));
-    memset(b, 1, 3 * MIB - 1000);
-    mem_free(&r.m, b);
+    rig_init(&r, 4 * MIB);
+    uint8_t *a = mem_alloc(&r.m, MIB), *small = mem_alloc(&r.m, ARENA_LEAST / 2);
+    arena_close(&r.a);
+    uint8_t *late = mem_alloc(&r.m, MIB);
+    REQUIRE(a != NULL && small != NULL && late != NULL);
+    CHECK(within(&r, a));
+    CHECK(!within(&r, small));
+    CHECK(!within(&r, late));
+    CHECK_EQ_U64(r.a.blocks, 1);
+    memset(a, 1, MIB);
+    memset(late, 2, MIB);
+    mem_free(&r.m, a); /* the region takes its own back when it is closed, too */
+    CHECK(all_free(&r));
+    CHECK(__asan_address_is_poisoned(a + MIB / 2) || !UNDER_ASAN);
+    mem_free(&r.m, small);
+    mem_free(&r.m, late);
     CHECK_EQ_U64(r.m.current, 0);
-    keep_release(&r.k);
-    CHECK_EQ_U64(waiting(&r), 0);
+    CHECK_EQ_U64(r.a.beyond, 0);
+    arena_release(&r.a);
+    CHECK(r.a.region == NULL);
+}
+
+TEST(the_first_gap_that_is_large_enough_is_taken) {
+    rig r;
+    rig_init(&r, 16 * MIB);
+    uint8_t *p[6];
+    for (size_t i = 0; i < 6; i++) {
+        REQUIRE((p[i] = mem_alloc(&r.m, (i + 1) * MIB / 2)) != NULL);
+        CHECK(i == 0 || p[i] > p[i - 1]);
+    }
+    mem_free(&r.m, p[1]); /* 1 MiB */
+    mem_free(&r.m, p[3]); /* 2 MiB */
+    CHECK(mem_alloc(&r.m, 3 * MIB / 2) == p[3]);
+    CHECK(mem_alloc(&r.m, MIB / 2) == p[1]);
+    mem_free(&r.m, p[0]);
+    mem_free(&r.m, p[1]); /* beside what p[0] left, and before what is left of its own: one gap */
+    CHECK(mem_alloc(&r.m, 3 * MIB / 2) == p[0]);
+    mem_free(&r.m, p[5]);
+    mem_free(&r.m, p[2]);
+    mem_free(&r.m, p[4]);
+    mem_free(&r.m, p[3]);
+    mem_free(&r.m, p[0]);
+    CHECK(all_free(&r));
+    CHECK_EQ_U64(r.m.current, 0);
+    arena_release(&r.a);
 }
 
 TEST(a_reused_block_is_zero_where_that_is_asked_for) {
     rig r;
-    rig_init(&r);
+    rig_init(&r, 4 * MIB);
     uint8_t *a = mem_alloc(&r.m, MIB);
     REQUIRE(a != NULL);
     memset(a, 0xff, MIB);
@@ -66,100 +102,93 @@ TEST(a_reused_block_is_zero_where_that_is_asked_for) {
         any |= b[i];
     CHECK_EQ_INT(any, 0);
     mem_free(&r.m, b);
-    keep_release(&r.k);
+    arena_release(&r.a);
 }
 
-TEST(a_block_much_too_large_is_not_wasted) {
+TEST(what_does_not_fit_is_taken_elsewhere_and_counted) {
     rig r;
-    rig_init(&r);
-    uint8_t *a = mem_alloc(&r.m, 4 * MIB);
-    REQUIRE(a != NULL);
+    rig_init(&r, MIB);
+    uint8_t *a = mem_alloc(&r.m, 2 * MIB), *b = mem_alloc(&r.m, MIB / 2);
+    REQUIRE(a != NULL && b != NULL);
+    CHECK(!within(&r, a));
+    CHECK(within(&r, b));
+    CHECK_EQ_U64(r.a.beyond, 1);
+    memset(a, 1, 2 * MIB);
     mem_free(&r.m, a);
-    uint8_t *b = mem_alloc(&r.m, 3 * MIB);
-    REQUIRE(b != NULL);
-    CHECK_EQ_U64(waiting(&r), 0); /* four and three were never in use at once */
     mem_free(&r.m, b);
-    keep_release(&r.k);
-}
-
-TEST(of_several_blocks_the_one_that_fits_best_is_taken) {
-    rig r;
-    rig_init(&r);
-    static const size_t more[4] = {3000, 0, 9000, 1000};
-    void *p[4];
-    for (size_t i = 0; i < 4; i++)
-        REQUIRE((p[i] = mem_alloc(&r.m, MIB + more[i])) != NULL);
-    for (size_t i = 0; i < 4; i++)
-        mem_free(&r.m, p[i]);
-    CHECK(mem_alloc(&r.m, MIB + 500) == p[3]);
-    CHECK(mem_alloc(&r.m, MIB + 500) == p[0]);
-    CHECK(mem_alloc(&r.m, MIB - 10) == p[1]);
-    CHECK(mem_alloc(&r.m, MIB - 10) == p[2]);
-    CHECK_EQ_U64(waiting(&r), 0);
-    for (size_t i = 0; i < 4; i++)
-        mem_free(&r.m, p[i]);
-    keep_release(&r.k);
-}
-
-TEST(small_blocks_do_not_wait) {
-    rig r;
-    rig_init(&r);
-    void *a = mem_alloc(&r.m, KEEP_LEAST / 2);
-    REQUIRE(a != NULL);
-    mem_free(&r.m, a);
-    CHECK_EQ_U64(waiting(&r), 0);
-    CHECK_EQ_U64(r.k.most, 0);
     CHECK(mem_alloc(&r.m, SIZE_MAX - 90) == NULL); /* with the beginnings of both more than there are numbers */
-    CHECK_EQ_U64(r.k.in_use, 0);
-    CHECK_EQ_U64(r.k.most, 0);
+    CHECK(all_free(&r));
+    CHECK_EQ_U64(r.m.current, 0);
+    arena_release(&r.a);
 }
 
-TEST(what_is_missing_is_taken_from_what_waits) {
+TEST(a_region_is_kept_until_a_larger_one_is_asked_for) {
+    rig r;
+    rig_init(&r, 8 * MIB);
+    uint8_t *before = r.a.region;
+    arena_close(&r.a);
+    CHECK_EQ_INT(arena_open(&r.a, MIB), 0);
+    CHECK(r.a.region == before);
+    CHECK(r.a.bytes >= 8 * MIB);
+    uint8_t *a = mem_alloc(&r.m, MIB);
+    CHECK(a != NULL && within(&r, a));
+    CHECK_EQ_INT(arena_open(&r.a, 9 * MIB), 0); /* not while something is in it */
+    CHECK(r.a.region == before);
+    mem_free(&r.m, a);
+    CHECK_EQ_INT(arena_open(&r.a, 24 * MIB), 0);
+    CHECK(r.a.bytes >= 24 * MIB);
+    CHECK((a = mem_alloc(&r.m, 23 * MIB)) != NULL && within(&r, a));
+    mem_free(&r.m, a);
+    arena_release(&r.a);
+}
+
+TEST(a_region_that_cannot_be_had_is_said_at_once) {
     if (UNDER_ASAN)
         SKIP("the sanitizer ends a program that asks for too much");
     rig r;
-    rig_init(&r);
-    void *a = mem_alloc(&r.m, 2 * MIB);
-    REQUIRE(a != NULL);
+    rig_init(&r, MIB);
+    CHECK_EQ_INT(arena_open(&r.a, SIZE_MAX / 2), -1);
+    CHECK_EQ_INT(arena_open(&r.a, SIZE_MAX), -1);
+    CHECK(r.a.region == NULL);
+    CHECK_EQ_U64(r.a.bytes, 0);
+    uint8_t *a = mem_alloc(&r.m, MIB);
+    CHECK(a != NULL);
     mem_free(&r.m, a);
-    CHECK(waiting(&r) > 0);
-    CHECK(mem_alloc(&r.m, SIZE_MAX / 2) == NULL);
-    CHECK_EQ_U64(waiting(&r), 0);
-    CHECK_EQ_U64(r.k.in_use, 0);
+    CHECK_EQ_INT(arena_open(&r.a, 2 * MIB), 0);
+    CHECK((a = mem_alloc(&r.m, MIB)) != NULL && within(&r, a));
+    mem_free(&r.m, a);
+    arena_release(&r.a);
 }
 
-/* Blocks of all sizes taken and freed at random: in use and waiting never exceed what was in use at once. */
-TEST(no_more_waits_than_was_in_use_before) {
-    enum { PLACES = 24, TURNS = 4000 };
+/* Blocks of all sizes taken and freed at random keep what is written to them, and leave one gap. */
+TEST(blocks_do_not_overlap) {
+    enum { PLACES = 40, TURNS = 6000 };
     uint64_t seed = t_seed();
     rig r;
-    rig_init(&r);
+    rig_init(&r, MIB);
     uint8_t *p[PLACES] = {0};
-    size_t size[PLACES] = {0}, wrong = 0, most = 0, reused = 0;
+    size_t size[PLACES] = {0}, wrong = 0;
     for (int i = 0; i < TURNS; i++) {
         size_t at = t_rand64(&seed) % PLACES;
         if (p[at] != NULL) {
-            wrong += p[at][0] != (uint8_t)at || p[at][size[at] - 1] != (uint8_t)at;
+            for (size_t j = 0; j < size[at]; j++)
+                wrong += p[at][j] != (uint8_t)at;
             mem_free(&r.m, p[at]);
             p[at] = NULL;
         } else {
-            const size_t before = waiting(&r);
-            size[at] = 1000 + (t_rand64(&seed) % 8) * (KEEP_LEAST / 2);
+            size[at] = 1 + t_rand64(&seed) % (1 << (10 + t_rand64(&seed) % 9));
             REQUIRE((p[at] = mem_alloc(&r.m, size[at])) != NULL);
-            p[at][0] = p[at][size[at] - 1] = (uint8_t)at;
-            reused += waiting(&r) < before;
+            wrong += (uintptr_t)p[at] % 64 != 0;
+            memset(p[at], (int)at, size[at]);
         }
-        most = r.k.in_use > most ? r.k.in_use : most;
-        wrong += r.k.in_use + r.k.waiting > most;
     }
     CHECK_EQ_U64(wrong, 0);
-    CHECK_EQ_U64(r.k.most, most);
-    CHECK(reused > TURNS / 8);
+    CHECK(r.a.beyond > 0); /* it was full at times */
     for (size_t i = 0; i < PLACES; i++)
         mem_free(&r.m, p[i]);
-    CHECK_EQ_U64(r.k.in_use, 0);
+    CHECK(all_free(&r));
     CHECK_EQ_U64(r.m.current, 0);
-    keep_release(&r.k);
+    arena_release(&r.a);
 }
 
 typedef struct sharing {
@@ -170,7 +199,7 @@ typedef struct sharing {
 static void take_and_free(void *ctx, size_t task, unsigned worker) {
     sharing *s = ctx;
     (void)worker;
-    const size_t bytes = KEEP_LEAST + (task % 5) * 4096;
+    const size_t bytes = ARENA_LEAST + (task % 5) * 4096;
     uint8_t *p = mem_alloc(&s->r.m, bytes);
     int bad = p == NULL;
     if (p != NULL) {
@@ -183,17 +212,17 @@ static void take_and_free(void *ctx, size_t task, unsigned worker) {
         __atomic_store_n(&s->failed, 1, __ATOMIC_RELAXED);
 }
 
-TEST(threads_share_what_waits) {
+TEST(threads_share_a_region) {
     sharing s = {.failed = 0};
-    rig_init(&s.r);
+    rig_init(&s.r, MIB);
     pool *p = pool_create(4);
     REQUIRE(p != NULL);
     pool_run(p, 400, take_and_free, &s);
     pool_destroy(p);
     CHECK_EQ_INT(s.failed, 0);
-    CHECK_EQ_U64(s.r.k.in_use, 0);
+    CHECK(all_free(&s.r));
     CHECK_EQ_U64(s.r.m.current, 0);
-    keep_release(&s.r.k);
+    arena_release(&s.r.a);
 }
 
 /* ---- proofs ---- */
@@ -231,10 +260,10 @@ TEST(a_context_proves_again_what_a_fresh_one_proves) {
         CHECK_EQ_U64(sheaf_peak_bytes(old), peak); /* the first is the largest */
     }
 #ifndef __EMSCRIPTEN__
-    CHECK(old->keep.waiting > 0);
-    CHECK(old->keep.waiting <= old->keep.most && old->keep.most <= peak + peak / 32);
+    CHECK(old->arena.bytes > 0);
+    CHECK(old->arena.bytes <= peak + peak / 16 + (1 << 22)); /* to whole huge pages */
 #endif
-    CHECK_EQ_U64(old->keep.in_use, 0);
+    CHECK_EQ_U64(old->arena.blocks, 0);
     sheaf_context_destroy(old);
     free(preimages);
 }
