@@ -90,55 +90,82 @@ void tx_append(tx *c, msg_kind kind, const void *bytes, size_t n) {
 
 /* ---- grinding ---- */
 
-#define GRIND_STRIP_MIN 64   /* nonces a task, in the first batch: most searches of few bits end there */
-#define GRIND_STRIP_MAX 4096 /* and at most */
+#define GRIND_STRIP 64 /* nonces that a worker takes at once, a multiple of 8 */
+#define LANES 25
 #define NO_NONCE UINT64_MAX
 
 typedef struct grind {
     uint64_t chain[4], mask;
-    uint64_t first;  /* of the batch */
-    size_t strip;    /* nonces a task, a multiple of 8; task k's begin at first + k * strip */
-    uint64_t *found; /* a task's smallest nonce, or NO_NONCE */
+    uint64_t *found; /* a worker's nonce, or NO_NONCE */
+    /* Atomic: */
+    size_t next; /* the first strip that nobody has taken */
+    size_t last; /* the first strip where one was found: those after it are of no use */
 } grind;
 
-/* SHAKE256(chain || nonce || 0x02) of eight nonces at a time. */
-static void grind_strip(void *ctx, size_t task, unsigned worker) {
-    const grind *g = ctx;
-    uint64_t nonce = g->first + task * g->strip, end = nonce + g->strip;
-    (void)worker;
-    g->found[task] = NO_NONCE;
-    for (; nonce < end; nonce += 8) {
-        _Alignas(64) uint64_t s[200] = {0};
-        for (size_t i = 0; i < 8; i++) {
-            for (size_t l = 0; l < 4; l++)
-                s[8 * l + i] = g->chain[l];
-            s[8 * 4 + i] = nonce + i;
-            s[8 * 5 + i] = HASH_PAD_FIRST(HASH_TRANSCRIPT);
-            s[8 * (SHAKE256_RATE / 8 - 1) + i] = HASH_PAD_LAST;
-        }
-        kernels()->keccak_digest_x8(s);
+/* SHAKE256(chain || nonce || 0x02) of eight nonces from `first` on. Returns the smallest that will do. */
+static uint64_t try_eight(const grind *g, uint64_t first) {
+    _Alignas(64) uint64_t s[8 * LANES];
+    for (size_t l = 0; l < LANES; l++) {
+        const uint64_t word = l < 4                        ? g->chain[l]
+                              : l == 5                     ? HASH_PAD_FIRST(HASH_TRANSCRIPT)
+                              : l == SHAKE256_RATE / 8 - 1 ? HASH_PAD_LAST
+                                                           : 0;
         for (size_t i = 0; i < 8; i++)
-            if ((s[i] & g->mask) == 0) {
-                g->found[task] = nonce + i;
-                return;
-            }
+            s[8 * l + i] = word;
+    }
+    for (size_t i = 0; i < 8; i++)
+        s[8 * 4 + i] = first + i;
+    kernels()->keccak_digest_x8(s);
+    for (size_t i = 0; i < 8; i++)
+        if ((s[i] & g->mask) == 0)
+            return first + i;
+    return NO_NONCE;
+}
+
+/* The smallest nonce of a strip, or none where an earlier strip has one. */
+static uint64_t search_strip(const grind *g, size_t strip) {
+    const uint64_t first = (uint64_t)strip * GRIND_STRIP;
+    uint64_t found = NO_NONCE;
+    for (uint64_t at = 0; at < GRIND_STRIP && found == NO_NONCE; at += 8) {
+        if (__atomic_load_n(&g->last, __ATOMIC_RELAXED) < strip)
+            break;
+        found = try_eight(g, first + at);
+    }
+    return found;
+}
+
+/* Strips are taken in ascending order, and one is left early only where an earlier one has a nonce: so the
+ * smallest of all is found, whoever takes what. */
+static void grind_worker(void *ctx, size_t task, unsigned worker) {
+    grind *g = ctx;
+    (void)task;
+    for (;;) {
+        const size_t strip = __atomic_fetch_add(&g->next, 1, __ATOMIC_RELAXED);
+        size_t last = __atomic_load_n(&g->last, __ATOMIC_RELAXED);
+        if (strip > last)
+            return;
+        const uint64_t nonce = search_strip(g, strip);
+        if (nonce == NO_NONCE)
+            continue;
+        g->found[worker] = nonce;
+        while (strip < last &&
+               !__atomic_compare_exchange_n(&g->last, &last, strip, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            ;
+        return;
     }
 }
 
-/* Batches of equal strips, one after another; in a batch the first task that found one has the smallest
- * nonce. */
-static uint64_t find_nonce(const uint64_t chain[4], unsigned bits, pool *p, uint64_t *found, size_t tasks) {
-    grind g = {.mask = (UINT64_C(1) << bits) - 1, .strip = GRIND_STRIP_MIN, .found = found};
+static uint64_t find_nonce(const uint64_t chain[4], unsigned bits, pool *p, uint64_t *found) {
+    const unsigned workers = pool_threads(p);
+    grind g = {.mask = (UINT64_C(1) << bits) - 1, .found = found, .last = SIZE_MAX};
+    uint64_t smallest = NO_NONCE;
     memcpy(g.chain, chain, sizeof g.chain);
-    for (;;) {
-        pool_run(p, tasks, grind_strip, &g);
-        for (size_t k = 0; k < tasks; k++)
-            if (found[k] != NO_NONCE)
-                return found[k];
-        g.first += tasks * g.strip;
-        if (g.strip < GRIND_STRIP_MAX)
-            g.strip *= 2;
-    }
+    for (unsigned i = 0; i < workers; i++)
+        found[i] = NO_NONCE;
+    pool_run(p, workers, grind_worker, &g);
+    for (unsigned i = 0; i < workers; i++)
+        smallest = found[i] < smallest ? found[i] : smallest;
+    return smallest;
 }
 
 void tx_grind(tx *c, unsigned g, pool *p) {
@@ -146,13 +173,12 @@ void tx_grind(tx *c, unsigned g, pool *p) {
     if (g == 0)
         return;
     transcript_squeeze(&c->t, NULL, 0);
-    size_t tasks = pool_threads(p) > 1 ? 4 * (size_t)pool_threads(p) : 1;
-    uint64_t *found = c->failed ? NULL : malloc(tasks * sizeof *found);
+    uint64_t *found = c->failed ? NULL : malloc(pool_threads(p) * sizeof *found);
     if (found == NULL) {
         c->failed = 1;
         return;
     }
-    uint64_t nonce = find_nonce(c->t.chain, g, p, found, tasks);
+    uint64_t nonce = find_nonce(c->t.chain, g, p, found);
     free(found);
     tx_send_words(c, MSG_NONCE, &nonce, 1);
     transcript_squeeze(&c->t, NULL, 0);
