@@ -11,6 +11,8 @@
 #define PART_BUS 0.04
 #define PART_LAYERS 0.85
 
+#define SLOTS_AT_ONCE 512 /* that are worth a task */
+
 typedef struct prover {
     tx *c;
     env *e;
@@ -58,11 +60,25 @@ static void mark_outputs(const prover *p, uint8_t *used) {
     }
 }
 
+/* A column of q or, past them, of the publics. */
+static void columns_task(void *ctx, size_t j, unsigned worker) {
+    (void)worker;
+    const prover *p = ctx;
+    const circuit *c = p->cir;
+    const size_t M = p->slots, n_q = (size_t)1 << c->j_vars, signers = (size_t)p->st->signers;
+    if (j < c->words)
+        repeat_column(p->q + j * M, p->wit->words + j * signers, signers, M);
+    else if (j < n_q)
+        memset(p->q + j * M, 0, M * sizeof *p->q);
+    else
+        repeat_column(p->publics + (j - n_q) * M, p->st->publics + (j - n_q) * signers, signers, M);
+}
+
 static int columns_build(prover *p) {
     const circuit *c = p->cir;
     const size_t M = p->slots, lanes = 25 * (size_t)c->rows;
     mem *mm = p->e->mem;
-    p->q = mem_alloc_zero(mm, (M << c->j_vars) * sizeof *p->q);
+    p->q = mem_alloc(mm, (M << c->j_vars) * sizeof *p->q);
     p->publics = mem_alloc(mm, (M * c->publics + 1) * sizeof *p->publics);
     p->slot_index = mem_alloc(mm, M * sizeof *p->slot_index);
     p->output = mem_alloc_zero(mm, lanes * sizeof *p->output);
@@ -71,10 +87,7 @@ static int columns_build(prover *p) {
     uint8_t *used = mem_alloc_zero(mm, lanes);
     int result = -1;
     if (!p->q || !p->publics || !p->slot_index || !p->output || !p->inputs || !p->eq_s || !used) goto done;
-    for (unsigned j = 0; j < c->words; j++)
-        repeat_column(p->q + j * M, p->wit->words + j * p->st->signers, p->st->signers, M);
-    for (unsigned i = 0; i < c->publics; i++)
-        repeat_column(p->publics + i * M, p->st->publics + i * p->st->signers, p->st->signers, M);
+    pool_run(p->e->pool, ((size_t)1 << c->j_vars) + c->publics, columns_task, p);
     for (size_t s = 0; s < M; s++) p->slot_index[s] = s;
     for (size_t i = 0; i < lanes; i++) {
         const lane_source *src = &c->source[i];
@@ -94,14 +107,16 @@ done:
     return result;
 }
 
-/* The outputs of one row, eight slots at a time. */
-static void outputs_task(void *ctx, size_t k, unsigned worker) {
+/* The outputs of one row, eight slots at a time, of SLOTS_AT_ONCE slots. */
+static void outputs_task(void *ctx, size_t task, unsigned worker) {
     (void)worker;
     prover *p = ctx;
+    const size_t k = task % p->cir->rows, first = task / p->cir->rows * SLOTS_AT_ONCE;
+    const size_t end = p->slots - first < SLOTS_AT_ONCE ? p->slots : first + SLOTS_AT_ONCE;
     int any = 0;
     for (unsigned l = 0; l < 25; l++) any |= p->output[25 * k + l] != NULL;
     if (!any) return;
-    for (size_t s = 0; s < p->slots; s += 8) {
+    for (size_t s = first; s < end; s += 8) {
         _Alignas(64) uint64_t state[200];
         for (unsigned l = 0; l < 25; l++) {
             const lane_input *in = &p->inputs[25 * k + l];
@@ -112,6 +127,8 @@ static void outputs_task(void *ctx, size_t k, unsigned worker) {
             if (p->output[25 * k + l]) memcpy(p->output[25 * k + l] + s, state + 8 * l, 64);
     }
 }
+
+static size_t slot_pieces(const prover *p) { return (p->slots + SLOTS_AT_ONCE - 1) / SLOTS_AT_ONCE; }
 
 /* ---- the bus ---- */
 
@@ -188,6 +205,27 @@ static int run_bus(prover *p) {
 
 /* ---- the outer claim ---- */
 
+/* The sums over the slots of the publics, and of the outputs that the claim wants. */
+typedef struct links_job {
+    const prover *p;
+    gf192 *public_at, *output_at;
+} links_job;
+
+static void public_sum_task(void *ctx, size_t i, unsigned worker) {
+    const links_job *j = ctx;
+    (void)worker;
+    j->p->kn->evec_dot_k(&j->public_at[i], eq_s_of(j->p), j->p->publics + i * j->p->slots, j->p->slots);
+}
+
+static void output_sum_task(void *ctx, size_t i, unsigned worker) {
+    const links_job *j = ctx;
+    const prover *p = j->p;
+    (void)worker;
+    j->output_at[i] = GF192_ZERO;
+    if (p->output[i] && !gf192_is_zero(p->outer.omega[i]))
+        p->kn->evec_dot_k(&j->output_at[i], eq_s_of(p), p->output[i], p->slots);
+}
+
 static int run_links(prover *p, gf192 *v_out) {
     const circuit *c = p->cir;
     p->at = (outer_point){.m = p->m, .zeta_s = p->bus.zeta, .zeta_p = p->bus.zeta + p->m, .beta = p->beta};
@@ -195,20 +233,19 @@ static int run_links(prover *p, gf192 *v_out) {
     transcript_label(&p->c->t, "links   ");
     transcript_squeeze(&p->c->t, &p->at.gamma, 1);
     eq_table_evec(eq_s_of(p), p->at.zeta_s, p->m, GF192_ONE);
-    gf192 *public_at = mem_alloc(p->e->mem, (c->publics + 1) * sizeof *public_at);
-    if (!public_at) return -1;
-    for (unsigned i = 0; i < c->publics; i++)
-        p->kn->evec_dot_k(&public_at[i], eq_s_of(p), p->publics + i * p->slots, p->slots);
-    int result = outer_build(&p->outer, p->e->mem, c, &p->at, public_at);
-    mem_free(p->e->mem, public_at);
-    if (result) return -1;
-    *v_out = GF192_ZERO;
-    for (size_t i = 0; i < 25 * (size_t)c->rows; i++) {
-        if (!p->output[i] || gf192_is_zero(p->outer.omega[i])) continue;
-        gf192 value;
-        p->kn->evec_dot_k(&value, eq_s_of(p), p->output[i], p->slots);
-        *v_out = gf192_add(*v_out, gf192_mul(p->outer.omega[i], value));
+    const size_t lanes = 25 * (size_t)c->rows;
+    gf192 *sums = mem_alloc(p->e->mem, (c->publics + lanes) * sizeof *sums);
+    if (!sums) return -1;
+    links_job job = {p, sums, sums + c->publics};
+    pool_run(p->e->pool, c->publics, public_sum_task, &job);
+    int result = outer_build(&p->outer, p->e->mem, c, &p->at, job.public_at);
+    if (result == 0) {
+        pool_run(p->e->pool, lanes, output_sum_task, &job);
+        *v_out = GF192_ZERO;
+        for (size_t i = 0; i < lanes; i++) *v_out = gf192_add(*v_out, gf192_mul(p->outer.omega[i], job.output_at[i]));
     }
+    mem_free(p->e->mem, sums);
+    if (result) return -1;
     tx_send_e(p->c, MSG_V_OUT, v_out, 1);
     return 0;
 }
@@ -239,6 +276,60 @@ static void word_bits_task(void *ctx, size_t j, unsigned worker) {
     p->kn->bitmap_finish(input_row(p->vj, p->cir, j), acc);
 }
 
+#define MOST_PIECES 4 /* of a row, each a task */
+
+typedef struct input_round {
+    const prover *p;
+    size_t len;        /* of a piece */
+    size_t fold_pairs; /* of rows, with r; then */
+    size_t sum_pairs;  /* those whose sums are wanted */
+    gf192 r, sums[MOST_PIECES][2];
+} input_round;
+
+static evec input_piece(uint64_t *rows, const input_round *in, size_t j, size_t task) {
+    return evec_at(input_row(rows, in->p->cir, j), in->len * task);
+}
+
+static void input_round_task(void *ctx, size_t task, unsigned worker) {
+    (void)worker;
+    input_round *in = ctx;
+    const sheaf_kernels *kn = in->p->kn;
+    uint64_t *wj = in->p->wj, *vj = in->p->vj;
+    gf192 *sums = in->sums[task], d[3];
+    for (size_t j = 0; j < in->fold_pairs; j++) {
+        kn->evec_fold(input_piece(wj, in, j, task), input_piece(wj, in, 2 * j, task), input_piece(wj, in, 2 * j + 1, task), in->r,
+                      in->len);
+        kn->evec_fold(input_piece(vj, in, j, task), input_piece(vj, in, 2 * j, task), input_piece(vj, in, 2 * j + 1, task), in->r,
+                      in->len);
+    }
+    sums[0] = sums[1] = GF192_ZERO;
+    for (size_t j = 0; j < in->sum_pairs; j++) {
+        kn->evec_dot3(d, input_piece(wj, in, 2 * j, task), input_piece(wj, in, 2 * j + 1, task), input_piece(vj, in, 2 * j, task),
+                      input_piece(vj, in, 2 * j + 1, task), in->len);
+        sums[0] = gf192_add(sums[0], d[0]);
+        sums[1] = gf192_add(sums[1], d[2]);
+    }
+}
+
+/* The rounds over the words: rows are folded in place, so each task has a piece of all rows. */
+static void input_rounds(prover *p, gf192 *j_point) {
+    const unsigned threads = pool_threads(p->e->pool), n = p->cir->j_vars;
+    const size_t pieces = threads < 2 ? 1 : threads < MOST_PIECES ? 2 : MOST_PIECES;
+    input_round in = {.p = p, .len = 64 / pieces, .sum_pairs = ((size_t)1 << n) / 2};
+    for (unsigned v = 0; v < n; v++) {
+        gf192 sent[2] = {GF192_ZERO, GF192_ZERO};
+        pool_run(p->e->pool, pieces, input_round_task, &in);
+        for (size_t i = 0; i < pieces; i++)
+            for (unsigned k = 0; k < 2; k++) sent[k] = gf192_add(sent[k], in.sums[i][k]);
+        tx_send_e(p->c, MSG_INPUT_ROUND, sent, 2);
+        transcript_squeeze(&p->c->t, &j_point[v], 1);
+        in.r = j_point[v];
+        in.fold_pairs = in.sum_pairs;
+        in.sum_pairs /= 2;
+    }
+    pool_run(p->e->pool, pieces, input_round_task, &in);
+}
+
 /* Leaves the slices and j* (J coordinates). */
 static int run_input(prover *p, gf192 slices[64], gf192 *j_point) {
     const circuit *c = p->cir;
@@ -264,22 +355,7 @@ static int run_input(prover *p, gf192 slices[64], gf192 *j_point) {
             if (src->kind == SOURCE_WORD)
                 p->kn->evec_scale_add(input_row(p->wj, c, src->a), (evec){w_rows + 64 * l, 1600}, eq_k[k], 64);
         }
-    for (unsigned v = 0; v < c->j_vars; v++) {
-        gf192 sent[2] = {GF192_ZERO, GF192_ZERO}, d[3];
-        const size_t half = (size_t)1 << (c->j_vars - v - 1);
-        for (size_t j = 0; j < half; j++) {
-            p->kn->evec_dot3(d, input_row(p->wj, c, 2 * j), input_row(p->wj, c, 2 * j + 1), input_row(p->vj, c, 2 * j),
-                             input_row(p->vj, c, 2 * j + 1), 64);
-            sent[0] = gf192_add(sent[0], d[0]);
-            sent[1] = gf192_add(sent[1], d[2]);
-        }
-        tx_send_e(p->c, MSG_INPUT_ROUND, sent, 2);
-        transcript_squeeze(&p->c->t, &j_point[v], 1);
-        for (size_t j = 0; j < half; j++) {
-            p->kn->evec_fold(input_row(p->wj, c, j), input_row(p->wj, c, 2 * j), input_row(p->wj, c, 2 * j + 1), j_point[v], 64);
-            p->kn->evec_fold(input_row(p->vj, c, j), input_row(p->vj, c, 2 * j), input_row(p->vj, c, 2 * j + 1), j_point[v], 64);
-        }
-    }
+    input_rounds(p, j_point);
     for (unsigned z = 0; z < 64; z++) slices[z] = evec_get(input_row(p->vj, c, 0), z);
     tx_send_e(p->c, MSG_SLICES, slices, 64);
     result = 0;
@@ -347,7 +423,7 @@ static int run(prover *p, unsigned rate) {
 
     part(p, base + whole * PART_COMMIT, whole * PART_BUS);
     env_stage_begin(e, "outputs");
-    pool_run(e->pool, c->rows, outputs_task, p);
+    pool_run(e->pool, c->rows * slot_pieces(p), outputs_task, p);
     env_stage_end(e);
     env_stage_begin(e, "bus");
     result = run_bus(p);
