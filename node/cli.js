@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /* The command `sheaf`: which verb is meant.  SPDX-License-Identifier: MIT OR Apache-2.0 */
 import { benchAggregate, benchCommit, benchHash, benchKernels, security } from "./cli/bench.js";
-import { Command, ERROR, Exit, OK, quote } from "./cli/context.js";
+import { Command, ERROR, Exit, OK, parseArgs, quote } from "./cli/context.js";
 import { engineOf } from "./cli/engine.js";
 import { OVERVIEW, VERBS } from "./cli/help.js";
 import { keyStatus, keygen, pubkey } from "./cli/keys.js";
@@ -40,10 +40,17 @@ function unknownVerb(c, argv) {
     return OK;
 }
 
-/** @param {Command} c @param {boolean} json */
-async function showVersion(c, json) {
+/** sheaf --version and the options of every verb. @param {Command} c @param {string[]} argv */
+async function showVersion(c, argv) {
+    c.verb = "--version";
+    const { files } = parseArgs(c, argv, []);
+    if (files.length > 0) c.error(files[0], null, "an argument that is not expected");
+    if (c.help) {
+        c.write("-", OVERVIEW);
+        return OK;
+    }
     const { version, kernels } = await engineOf("verifier");
-    c.write("-", json ? `{"version": "${version}", "isa": ${quote(kernels)}}\n` : `sheaf ${version} (${kernels})\n`);
+    c.write("-", c.json ? `{"version": "${version}", "isa": ${quote(kernels)}}\n` : `sheaf ${version} (${kernels})\n`);
     return OK;
 }
 
@@ -55,7 +62,7 @@ async function run(argv) {
         c.write("-", OVERVIEW);
         return OK;
     }
-    if (argv[0] === "--version") return showVersion(c, argv[1] === "--json");
+    if (argv[0] === "--version") return showVersion(c, argv.slice(1));
     const two = `${argv[0]} ${argv[1]}`;
     const verb = Object.hasOwn(runs, argv[0]) ? argv[0] : Object.hasOwn(runs, two) ? two : null;
     if (verb === null) return unknownVerb(c, argv);

@@ -231,6 +231,7 @@ export interface Sheaf {
     /**
      * Signs by a key's bytes. An epoch must never sign two messages: that gives the key away. Bytes have no journal, so only what
      * this process or page has signed is remembered (and refused: EPOCH_USED); the rest is the caller's to see to.
+     * A key of more than 2^25 epochs does not fit here (OUT_OF_MEMORY).
      */
     sign(key: Binary, request: SignRequest, options?: SignOptions): Promise<MadeSignature>;
     /** Ends the workers that verify and sign, and every prover. The next call starts new ones. */

@@ -86,6 +86,13 @@ says "and_the_help_says_so" "for reproducible examples ONLY"
 check "version" 0 "" "$sheaf" --version
 says "version_says_a_number" "sheaf 0."
 check "version_in_json" 0 "" "$sheaf" --version --json
+check "version_with_options_of_every_verb" 0 "" "$sheaf" --version --quiet --threads 1
+check "version_refuses_an_unknown_option" 2 "sheaf --version: --nonsense: unknown option.*" "$sheaf" --version --nonsense
+check "version_refuses_it_after_another" 2 "sheaf --version: -x: unknown option.*" "$sheaf" --version --json -x
+check "version_refuses_a_word" 2 "sheaf --version: verify: an argument that is not expected" "$sheaf" --version verify
+check "version_helps" 0 "" "$sheaf" --version --help
+says "by_the_overview" "Usage: sheaf VERB"
+check "version_in_json" 0 "" "$sheaf" --version --json
 json_holds "version_json_has_the_isa" .out "j['version'] and j['isa']"
 check "a_verb_is_needed" 2 "sheaf: a verb is needed \(see sheaf --help\)" "$sheaf"
 check "an_unknown_verb_is_named" 2 "sheaf: frob: unknown verb \(see sheaf --help\)" "$sheaf" frob

@@ -42,6 +42,22 @@ done
 check "an_option_is_escaped" 2 '.*x1b.*' "$sheaf" verify --$'\e'x
 check "a_verb_is_escaped" 2 '.*x1b.*' "$sheaf" $'\e'x
 
+# ---- where a failure names the file itself: once, and shown in the same way ----
+odd=$'a\e[31m\nb\x9b'
+is='a\\x1b\[31m\\x0ab\\x9b'
+mkdir "$odd"
+check "an_odd_name_that_cannot_be_opened" 2 "sheaf inspect: cannot open $is/x: No such file or directory" "$sheaf" inspect "$odd/x"
+check "an_odd_name_that_cannot_be_read" 2 "sheaf verify: cannot read $is: Is a directory" "$sheaf" verify "$odd"
+check "an_odd_name_that_cannot_be_written" 2 "sheaf collect: cannot write $is: Is a directory" "$sheaf" collect v.sig -o "$odd"
+check "an_odd_name_of_no_key" 2 "sheaf key-status: the key file cannot be opened: No such file or directory: $is/k" "$sheaf" key-status "$odd/k"
+cp v.sig "$odd/v"
+check "an_odd_name_of_another_file" 2 "sheaf pubkey: this is not a key: $is/v" "$sheaf" pubkey "$odd/v"
+check "an_odd_name_of_a_key_that_is_there" 2 "sheaf keygen: there is a file already, and a key is never overwritten: $is/v" "$sheaf" keygen --epochs 0:1 -o "$odd/v"
+check "an_odd_name_with_a_field" 2 "sheaf verify: $is/v: magic: .*" "$sheaf" verify "$odd/v"
+many=$(printf '\e%.0s' {1..60})
+check "a_name_of_many_control_characters" 2 "sheaf inspect: .*cannot open .*: No such file or directory" "$sheaf" inspect "$many"
+rm -r "$odd"
+
 # ---- an output never takes the place of a key or a journal ----
 cp v.key key.copy
 cp v.key.journal journal.copy

@@ -1,12 +1,13 @@
 /* What callers pass: read once, at once, and checked before anything is copied.  SPDX-License-Identifier: MIT OR Apache-2.0 */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import * as sheaf from "sheaf";
 import * as browser from "../../web/index.js";
-import { derive, envelopeOf, native, shake, signaturesOf, withNative, workFolder } from "./support.mjs";
+import { derive, envelopeOf, native, root, shake, signaturesOf, withNative, workFolder } from "./support.mjs";
 
 const { SheafError } = sheaf;
 /** @param {string} code @param {RegExp} [message] @param {number} [index] */
@@ -373,5 +374,101 @@ describe("a key file's name", () => {
         const first = sheaf.keygen({ file: path.join(folder, "seed.key"), firstEpoch: 0, epochCount: 1, seed });
         seed.fill(0);
         assert.deepEqual((await first).publicKey, (await sheaf.keygen({ firstEpoch: 0, epochCount: 1, seed: whenCalled })).publicKey);
+    });
+});
+
+describe("a key's bytes", () => {
+    const request = () => ({ epoch: 0, message: shake("a message") });
+
+    test("are as many as a key has, and are not copied otherwise", async () => {
+        const { key } = await sheaf.keygen({ firstEpoch: 0, epochCount: 2 });
+        for (const length of [0, 10, 87, 88, key.length - 1, key.length + 1, 2 ** 31 + 1])
+            await assert.rejects(sheaf.sign(new Uint8Array(length), request()), failing("MALFORMED", new RegExp(`^key: ${length} bytes, no key`)));
+        assert.equal((await sheaf.sign(key, request())).signature.length, 1208);
+    });
+    test("are no more than fit into a module's memory", async () => {
+        const bytesOf = (/** @type {number} */ log) => 88 + 16 * (2 ** (log + 1) - 1) + 16 * (32 - log) + 32;
+        await assert.rejects(sheaf.sign(new Uint8Array(bytesOf(26)), request()), failing("OUT_OF_MEMORY", /^key: one of 2\^26 epochs, 2\^25/));
+    });
+});
+
+describe("the functions of require, before they are loaded", () => {
+    /** Runs a program whose calls are all made before anything is loaded. @param {string} text @returns {any} what it prints, as JSON */
+    function program(text) {
+        const begin = `const s = require("sheaf");
+            const bytes = (text) => Uint8Array.from(Buffer.from(text, "hex"));
+            const given = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+            const envelope = bytes(given.envelope);
+            const expected = { epoch: given.epoch, message: bytes(given.message), publicKeys: given.keys.map(bytes) };
+            const signature = { epoch: given.epoch, message: bytes(given.message), publicKey: bytes(given.keys[0]), signature: bytes(given.signature) };
+            const done = (calls) => Promise.allSettled(calls).then((all) =>
+                console.log(JSON.stringify(all.map((one) => (one.status === "fulfilled" ? one.value : one.reason.code ?? String(one.reason))))));\n`;
+        const hex = (/** @type {Uint8Array} */ b) => Buffer.from(b).toString("hex");
+        const { epoch, message, signatures } = list;
+        const input = { envelope: hex(envelope), epoch, message: hex(message), keys: signatures.map((one) => hex(one.publicKey)), signature: hex(signatures[0].signature) };
+        const ran = spawnSync(process.execPath, ["--input-type=commonjs", "-e", begin + text], { cwd: root, encoding: "utf8", timeout: 120000, input: JSON.stringify(input) });
+        assert.equal(ran.status, 0, ran.stderr);
+        return JSON.parse(ran.stdout);
+    }
+
+    test("see everything as it was when they were called", () => {
+        const said = program(`
+            const shared = new Uint8Array(new SharedArrayBuffer(envelope.length));
+            shared.set(envelope);
+            class Signature {
+                #message = Uint8Array.from(signature.message);
+                constructor() { this.epoch = signature.epoch; this.publicKey = signature.publicKey; this.signature = signature.signature; }
+                get message() { return this.#message; }
+                change() { this.#message.fill(0); this.epoch++; }
+            }
+            const one = new Signature(), item = { envelope, expected }, items = [item];
+            const seed = new Uint8Array(32).fill(3), interval = { firstEpoch: 0, epochCount: 1, seed };
+            const module = new WebAssembly.Module(require("node:fs").readFileSync("web/wasm/sheaf-verify.wasm"));
+            const options = { wasm: { verifier: module } }, own = s.createSheaf(options);
+            const calls = [
+                s.verify(envelope, expected), s.verify(shared, expected), s.verify(new DataView(envelope.buffer), expected),
+                s.verify(envelope.buffer, expected), s.verify(new Blob([envelope]), expected), s.verifyMany(items), own.verify(envelope, expected),
+                s.verifySignature(signature), s.verifySignature(one), s.inspect(envelope).then((info) => info.accepted),
+                s.formatKeys(expected.publicKeys).then((text) => given.keys.every((key) => Buffer.from(text).includes(key))),
+                s.keygen(interval).then(({ publicKey }) => Buffer.from(publicKey).toString("hex")),
+                s.keygen({ firstEpoch: 0, epochCount: 1, seed: new Uint8Array(32).fill(3) }).then(({ publicKey }) => Buffer.from(publicKey).toString("hex")),
+            ];
+            expected.epoch++;
+            expected.message.fill(0);
+            for (const key of expected.publicKeys) key.fill(0);
+            expected.publicKeys.length = 0;
+            one.change();
+            signature.signature.fill(0);
+            signature.epoch++;
+            item.envelope = 5;
+            items.length = 0;
+            envelope.fill(0);
+            shared.fill(0);
+            seed.fill(0);
+            interval.epochCount = 3;
+            options.wasm.verifier = 5;
+            done(calls);`);
+        assert.deepEqual(said.slice(0, 11), [true, true, true, true, true, [true], true, true, true, true, true]);
+        assert.equal(said[11], said[12]);
+        assert.match(said[11], /^[0-9a-f]{64}$/);
+    });
+    test("refuse what is wrong as the other entry does", () => {
+        const said = program(`
+            const sparse = [...expected.publicKeys];
+            delete sparse[0];
+            const gone = Uint8Array.from(envelope);
+            structuredClone(gone, { transfer: [gone.buffer] });
+            const { epoch, ...rest } = expected;
+            const ending = new AbortController();
+            const calls = [
+                s.verify(5, expected), s.verify(gone, expected), s.verify(envelope, { ...expected, publicKeys: sparse }),
+                s.verify(envelope, Object.assign(Object.create({ epoch }), rest)), s.verify(envelope, { ...expected, more: 1 }),
+                s.verify(envelope, { ...expected, publicKeys: Object.assign([], { length: 2 ** 32 - 1 }) }),
+                s.verify(envelope, { get epoch() { throw new Error("thrown") } }), s.verify(),
+                s.verify(envelope, expected, { signal: ending.signal }),
+            ];
+            ending.abort();
+            done(calls);`);
+        assert.deepEqual(said, [...Array(6).fill("INVALID_ARGUMENT"), "Error: thrown", "INVALID_ARGUMENT", "CANCELLED"]);
     });
 });

@@ -77,6 +77,8 @@ describe("the command in Node", withNative, () => {
         same([], { code: 2 });
         same(["--version"], { code: 0 });
         same(["--version", "--json"], { code: 0 });
+        same(["--version", "-h"], { code: 0 });
+        for (const wrong of [["--nonsense"], ["--json", "-x"], ["verify"], ["--json=1"]]) same(["--version", ...wrong], { code: 2 });
         for (const verb of VERBS) same([...verb.split(" "), "--help"], { code: 0 });
     });
     test("refuses the same arguments", () => {

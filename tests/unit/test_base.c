@@ -44,7 +44,19 @@ TEST(a_failure_message_is_one_terminated_line) {
     CHECK_EQ_INT(f.status, SHEAF_REJECTED);
     CHECK_EQ_INT(f.check, SHEAF_CHECK_MERKLE);
     CHECK_EQ_U64(f.index, 7);
-    CHECK_STR(f.message, "level 3?of?x");
+    CHECK_STR(f.message, "level 3\\x0aof\\x09x");
+    for (size_t before = 185; before < 192; before++) { /* no escape is cut */
+        char controls[200];
+        memset(controls, 'a', before);
+        memset(controls + before, 0x1b, sizeof controls - before);
+        controls[sizeof controls - 1] = '\0';
+        failure_set(&f, SHEAF_IO, SHEAF_CHECK_NONE, 0, "%s", controls);
+        CHECK_EQ_U64(strlen(f.message), before + (sizeof f.message - 1 - before) / 4 * 4);
+        CHECK_EQ_U64(strcspn(f.message, "\\"), before);
+    }
+    failure_set(&f, SHEAF_IO, SHEAF_CHECK_NONE, 0, "%s\x7f", "a");
+    failure_set(&f, SHEAF_IO, SHEAF_CHECK_NONE, 0, "%s again", f.message); /* of its own text */
+    CHECK_STR(f.message, "a\\x7f again");
 
     char longer[1000];
     memset(longer, 'a', sizeof longer - 1);

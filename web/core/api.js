@@ -34,6 +34,8 @@ const MOST_THREADS = 16;
 const THREADS_FROM_EPOCHS = 1024;
 const KEY_PUBLIC_AT = 56;
 const KEY_LEAST_BYTES = 88;
+/* A key's bytes and what is made of them have to fit into a module's memory, which has 4 GiB. */
+const KEY_MOST_LOG = 25;
 
 /**
  * @typedef {"verifier" | "prover" | "threads"} Kind which module
@@ -212,6 +214,15 @@ export function entriesOf(value) {
     });
     const { epoch, message } = /** @type {{epoch: number, message: Uint8Array}} */ (/** @type {unknown} */ (common));
     return { epoch, message, entries };
+}
+
+/** Refuses what is no length of a key, docs/leanxmss.md 7.1. @param {number} length */
+function checkKeyLength(length) {
+    const bytesOf = (/** @type {number} */ log) => KEY_LEAST_BYTES + 16 * (2 ** (log + 1) - 1) + 16 * (32 - log) + 32;
+    let log = 0;
+    while (log < 32 && bytesOf(log) < length) log++;
+    if (bytesOf(log) !== length) throw new SheafError("MALFORMED", `key: ${length} bytes, no key has so many`);
+    if (log > KEY_MOST_LOG) throw new SheafError("OUT_OF_MEMORY", `key: one of 2^${log} epochs, 2^${KEY_MOST_LOG} are the most here`);
 }
 
 /** What is to be signed. @param {any} request */
@@ -649,8 +660,7 @@ export function createApi(platform, options) {
     async function sign(key, request, options) {
         const { signal } = optionsOf(options, ["signal"], "options");
         const { epoch, message } = signRequestOf(request);
-        const bytes = binaryOf(key, "key");
-        if (bytes.length < KEY_LEAST_BYTES) throw new SheafError("MALFORMED", "key: these are not a key's bytes");
+        const bytes = binaryOf(key, "key", checkKeyLength);
         const name = toHex(bytes.subarray(KEY_PUBLIC_AT, KEY_LEAST_BYTES));
         const signed = signedHere.get(name) ?? new Map();
         const now = toHex(message);

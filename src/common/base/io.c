@@ -13,10 +13,17 @@
 
 enum { NAME_SHOWN = 96 };
 
-/* The end of a long path: where its file's name is. */
+/* The end of a long path: where its file's name is. A failure has four characters for a control character. */
 static const char *shown(const char *path) {
-    size_t len = strlen(path);
-    return len > NAME_SHOWN ? path + (len - NAME_SHOWN) : path;
+    const char *from = path + strlen(path);
+    for (size_t room = NAME_SHOWN; from > path; from--) {
+        const unsigned char before = (unsigned char)from[-1];
+        const size_t takes = before < 0x20 || before == 0x7f ? 4 : 1;
+        if (takes > room)
+            break;
+        room -= takes;
+    }
+    return from;
 }
 
 static sheaf_status io_fail(sheaf_failure *f, const char *doing, const char *path, int error) {

@@ -42,7 +42,12 @@ int cli_failure(const cli *c, const char *file, sheaf_status status, const sheaf
     const char *what =
         f != NULL && f->status == status && f->message[0] != '\0' ? f->message : sheaf_status_text(status);
     /* A message that names the file already is not led by its name once more. */
-    int named = file != NULL && strstr(what, cli_name(file, 0)) != NULL;
+    text said = {0}, name = {0};
+    text_plain(&said, what);
+    text_plain(&name, file != NULL ? cli_name(file, 0) : "");
+    const int named = name.len > 0 && said.len > 0 && strstr(said.buf, name.buf) != NULL;
+    text_free(&said);
+    text_free(&name);
     cli_error(c, named ? NULL : file, NULL, "%s", what);
     return cli_status_code(status);
 }

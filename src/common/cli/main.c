@@ -60,6 +60,18 @@ static int show_version(const cli *c, int json) {
     return text_write(c, &t, "-");
 }
 
+/* sheaf --version and the options of every verb. */
+static int run_version(cli *c, int argc, char **argv) {
+    char **files;
+    int n_files;
+    c->verb = "--version";
+    if (args_parse(c, argc, argv, NULL, 0, &files, &n_files) != 0)
+        return CLI_ERROR;
+    if (n_files > 0)
+        return cli_error(c, files[0], NULL, "an argument that is not expected");
+    return c->help ? show_overview(c) : show_version(c, c->json);
+}
+
 /* The verb of one or two words at argv[1]; *words says how many. */
 static const verb *find_verb(int argc, char **argv, int *words) {
     for (size_t i = 0; i < VERBS; i++) {
@@ -111,7 +123,7 @@ int main(int argc, char **argv) {
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return show_overview(&c);
     if (strcmp(argv[1], "--version") == 0)
-        return show_version(&c, argc > 2 && strcmp(argv[2], "--json") == 0);
+        return run_version(&c, argc - 1, argv + 1);
     int words = 0;
     const verb *v = find_verb(argc, argv, &words);
     if (v == NULL)

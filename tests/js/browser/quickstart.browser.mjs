@@ -29,12 +29,15 @@ describe("the README's page", () => {
             /** @type {string[]} */
             const errors = [];
             page.on("pageerror", (error) => errors.push(String(error)));
+            page.on("response", (answer) => answer.ok() || errors.push(`${answer.status()} ${answer.url()}`));
             try {
                 const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
                 await page.goto(`http://127.0.0.1:${port}/`);
                 await page.waitForFunction(() => document.getElementById("said")?.textContent !== "please wait", null, { timeout: PATIENCE });
                 assert.match(await page.locator("#said").innerText(), /^accepted, \d+ bytes$/);
                 assert.deepEqual(errors, []);
+                /* Without one a browser that shows icons asks the server for /favicon.ico. */
+                assert.equal(await page.locator('link[rel="icon"]').count(), 1);
             } finally {
                 await page.close();
                 await new Promise((resolve) => server.close(resolve));
