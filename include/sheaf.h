@@ -57,6 +57,11 @@ SHEAF_API void sheaf_context_destroy(sheaf_context *ctx); /* NULL is fine; outpu
 SHEAF_API void sheaf_free(sheaf_context *ctx, void *p);
 /* The most bytes that the context's calls held at once so far, outputs included. */
 SHEAF_API size_t sheaf_peak_bytes(const sheaf_context *ctx);
+/* The bytes that proving n signatures (kind SHEAF_KIND_LEANXMSS) or messages (SHEAF_KIND_HASH) with this context will hold at
+ * once, within a tenth of what sheaf_peak_bytes says afterwards (the smallest proofs: within 64 KiB); what the caller holds is
+ * not counted. Nearly all of it is written to, so what a machine does not have should not be begun.
+ * 0: no such proof can be made (n or the kind out of range, no parameters). UINT64_MAX: out of memory for finding out. */
+SHEAF_API uint64_t sheaf_prove_bytes(const sheaf_context *ctx, unsigned kind, size_t n);
 /* The vector instructions in use, e.g. "avx2 (vpclmulqdq)"; capped by the environment variable SHEAF_ISA
  * (portable, avx2, avx512, neon). Static text. */
 SHEAF_API const char *sheaf_isa_name(void);

@@ -58,10 +58,8 @@ TEST(aggregates_take_what_is_said) {
         CHECK_EQ_INT(sheaf_aggregate(ctx, &envelope, &len, EPOCH, message, entries, shapes[s].n, NULL),
                      SHEAF_CANCELLED);
         CHECK_EQ_INT(layers, 2);
-        check_close(
-            sheaf_peak_bytes(ctx),
-            aggregate_prove_bytes(SHEAF_KIND_LEANXMSS, shapes[s].n, shapes[s].rate, shapes[s].threads),
-            shapes[s].n, shapes[s].rate);
+        check_close(sheaf_peak_bytes(ctx), sheaf_prove_bytes(ctx, SHEAF_KIND_LEANXMSS, shapes[s].n), shapes[s].n,
+                    shapes[s].rate);
         CHECK_EQ_U64(ctx->arena.beyond, 0); /* all of it was in the one region */
         sheaf_context_destroy(ctx);
     }
@@ -88,9 +86,8 @@ TEST(hash_batches_take_what_is_said) {
         CHECK_EQ_INT(sheaf_prove_hash_batch(ctx, &envelope, &len, preimages, shapes[s].n, NULL),
                      SHEAF_CANCELLED);
         CHECK_EQ_INT(layers, 2);
-        check_close(sheaf_peak_bytes(ctx),
-                    aggregate_prove_bytes(SHEAF_KIND_HASH, shapes[s].n, shapes[s].rate, shapes[s].threads),
-                    shapes[s].n, shapes[s].rate);
+        check_close(sheaf_peak_bytes(ctx), sheaf_prove_bytes(ctx, SHEAF_KIND_HASH, shapes[s].n), shapes[s].n,
+                    shapes[s].rate);
         CHECK_EQ_U64(ctx->arena.beyond, 0); /* all of it was in the one region */
         sheaf_context_destroy(ctx);
     }
@@ -103,6 +100,27 @@ TEST(shapes_without_parameters_take_nothing) {
     CHECK_EQ_U64(aggregate_prove_bytes(SHEAF_KIND_HASH, SHEAF_MAX_HASHES + 1, 0, 1), 0);
     CHECK_EQ_U64(aggregate_prove_bytes(SHEAF_KIND_HASH, 8, 7, 1), 0);
     CHECK_EQ_U64(aggregate_prove_bytes(3, 8, 0, 1), 0);
+    sheaf_context *ctx;
+    REQUIRE(sheaf_context_create(&ctx, NULL) == SHEAF_OK);
+    CHECK_EQ_U64(sheaf_prove_bytes(ctx, SHEAF_KIND_LEANXMSS, 0), 0);
+    CHECK_EQ_U64(sheaf_prove_bytes(ctx, SHEAF_KIND_LEANXMSS, SHEAF_MAX_SIGNERS + 1), 0);
+    CHECK_EQ_U64(sheaf_prove_bytes(ctx, SHEAF_KIND_HASH, (size_t)-1), 0);
+    CHECK_EQ_U64(sheaf_prove_bytes(ctx, 0, 8), 0);
+    sheaf_context_destroy(ctx);
+}
+
+TEST(what_a_context_takes_is_by_its_rate_and_its_threads) {
+    for (unsigned rate = 0; rate <= 6; rate += 3)
+        for (unsigned threads = 1; threads <= 3; threads += 2) {
+            const sheaf_options options = {.threads = threads, .log_inv_rate = rate};
+            sheaf_context *ctx;
+            REQUIRE(sheaf_context_create(&ctx, &options) == SHEAF_OK);
+            CHECK_EQ_U64(sheaf_prove_bytes(ctx, SHEAF_KIND_LEANXMSS, 100),
+                         aggregate_prove_bytes(SHEAF_KIND_LEANXMSS, 100, rate, threads));
+            sheaf_context_destroy(ctx);
+        }
+    CHECK(aggregate_prove_bytes(SHEAF_KIND_LEANXMSS, 100, 0, 3) > aggregate_prove_bytes(SHEAF_KIND_LEANXMSS, 100, 0, 1));
+    CHECK(aggregate_prove_bytes(SHEAF_KIND_LEANXMSS, 100, 6, 1) > aggregate_prove_bytes(SHEAF_KIND_LEANXMSS, 100, 3, 1));
 }
 
 /* The proof of the whole takes no more than its first layer. */

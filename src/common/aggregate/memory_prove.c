@@ -4,6 +4,7 @@
  * outputs, nine layers of bits and one layer's field elements. A test compares the sum with what is
  * allocated. */
 #include "memory.h"
+#include "context.h"
 #include "../circuit/witness.h"
 #include "../keccak_gkr/layers.h"
 #include "../kernels.h"
@@ -67,4 +68,8 @@ uint64_t aggregate_prove_bytes(unsigned kind, uint64_t count, unsigned log_inv_r
                 layers_bytes((layers_shape){m, c.kappa, c.rows}, (unsigned)l.lanes, threads);
     circuit_free(&c);
     return bytes;
+}
+
+uint64_t sheaf_prove_bytes(const sheaf_context *ctx, unsigned kind, size_t n) {
+    return aggregate_prove_bytes(kind, n, ctx->options.log_inv_rate, pool_threads(ctx->pool));
 }

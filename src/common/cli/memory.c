@@ -3,8 +3,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include "../aggregate/context.h"
-#include "../aggregate/memory.h"
 #include "cli.h"
 
 enum { MIB_LOG = 20 };
@@ -80,7 +78,7 @@ int cli_check_memory(const cli *c, uint64_t needed, const char *what, uint64_t c
 }
 
 int cli_check_proof_memory(const cli *c, const sheaf_context *ctx, unsigned kind, uint64_t count) {
-    uint64_t needed = aggregate_prove_bytes(kind, count, c->log_inv_rate, pool_threads(ctx->pool));
+    const uint64_t needed = sheaf_prove_bytes(ctx, kind, (size_t)count);
     if (needed == UINT64_MAX)
         return cli_error(c, NULL, NULL, "out of memory");
     const char *thing = kind == SHEAF_KIND_HASH ? "hash" : "signature";
