@@ -6,7 +6,7 @@
  * memory, and what is opened is computed from the rows, each word a sum over the row. */
 #include "commit.h"
 
-#define LOW_LOG 10 /* words of a row that a sum takes at once, as an exponent */
+#define LOW_LOG 8  /* words of a row that a sum takes at once, as an exponent */
 #define KEEP 10    /* a word of the code costs, to write, as much as so many products */
 #define LOG_TASK 8 /* columns that are worth a task, as an exponent */
 
@@ -187,14 +187,16 @@ void commit_tensor(uint64_t *table, size_t stride, const gf64 *basis, unsigned n
             table[(half + j) * stride] = gf64_mul(table[j * stride], basis[i]);
 }
 
-/* Words of the code computed from the rows, three rows at a time as a vector of elements, for CHUNK positions
- * a task. */
-#define CHUNK 16
+/* Words of the code computed from the rows, three rows at a time as a vector of elements. The positions of a
+ * coset share the encoder's first layers: at most three of them, after which each position has an eighth of
+ * the columns to sum. */
+#define CHUNK 16 /* positions of a coset, a task */
+#define SHARED 3 /* layers */
 typedef struct open_job {
     const whir_commitment *w;
     const sheaf_kernels *kern;
     const uint64_t *distinct;
-    size_t n;                         /* positions */
+    size_t *first;                    /* of each chunk, and past the last */
     unsigned low;                     /* variables of a sum */
     size_t highs;                     /* sums a row */
     uint64_t *low_table, *high_table; /* one after another */
@@ -210,26 +212,66 @@ static void tensor_task(void *ctx, size_t i, unsigned worker) {
     commit_tensor(j->high_table + i * j->highs, 1, basis + j->low, j->w->k - j->low);
 }
 
+/* Splits n ascending positions into chunks. Returns how many. */
+static size_t split(size_t *first, const uint64_t *distinct, size_t n, unsigned k) {
+    size_t chunks = 0;
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || distinct[i] >> k != distinct[i - 1] >> k || i - first[chunks - 1] == CHUNK)
+            first[chunks++] = i;
+    first[chunks] = n;
+    return chunks;
+}
+
 static size_t triples_of(const whir_commitment *w) {
     return (w->live_rows + 2) / 3;
+}
+
+/* Layers that are worth sharing: each costs, for all columns, what one and a half positions' sums do. */
+static unsigned shared_layers(const open_job *j, size_t positions) {
+    const unsigned most = j->w->k - j->low;
+    const unsigned worth = positions > 8 ? SHARED : positions > 4 ? 2 : positions > 2 ? 1 : 0;
+    return worth < most ? worth : most;
+}
+
+/* The twiddles of these layers, in the coset of a position, as the kernels have them. */
+static void shared_twiddles(gf64 tw[1 << SHARED], unsigned k, unsigned layers, uint64_t position) {
+    const uint64_t coset = position >> k << k;
+    for (unsigned layer = 0; layer < layers; layer++)
+        for (uint64_t b = 0; b < UINT64_C(1) << layer; b++) {
+            gf64 basis[NTT_MAX_LOG_N];
+            ntt_basis_at(basis, k, coset + (b << (k - layer)));
+            tw[(UINT64_C(1) << layer) + b] = basis[k - 1 - layer];
+        }
 }
 
 static void words_task(void *ctx, size_t task, unsigned worker) {
     const open_job *j = ctx;
     const whir_commitment *w = j->w;
-    const size_t triple = task % triples_of(w), from = task / triples_of(w) * CHUNK;
-    const size_t n = j->n - from < CHUNK ? j->n - from : CHUNK;
+    const size_t triple = task % triples_of(w), from = j->first[task / triples_of(w)];
+    const size_t n = j->first[task / triples_of(w) + 1] - from, sum = (size_t)1 << j->low;
     /* The last three overlap the ones before where the rows are no multiple of three. */
     const size_t row = 3 * triple + 3 <= w->live_rows ? 3 * triple : w->live_rows - 3;
+    const unsigned layers = shared_layers(j, n), rest = w->k - layers;
+    _Alignas(64) uint64_t tile[3 << (LOW_LOG + SHARED)];
+    gf64 tw[1 << SHARED];
     gf192 sums[CHUNK] = {GF192_ZERO};
     (void)worker;
-    for (size_t h = 0; h < j->highs; h++) {
-        const evec words = {(uint64_t *)w->msg + (row << w->k) + (h << j->low),
-                            (size_t)1 << w->k}; /* only read */
+    shared_twiddles(tw, w->k, layers, j->distinct[from]);
+    for (size_t h = 0; h < j->highs >> layers; h++) {
+        evec words = {(uint64_t *)w->msg + (row << w->k) + h * sum, (size_t)1 << w->k}; /* only read */
+        if (layers > 0) {
+            const evec to = {tile, sum << layers};
+            for (size_t l = 0; l < 3; l++)
+                j->kern->ntt_rows(to.p + l * to.stride, sum, words.p + l * words.stride, (size_t)1 << rest,
+                                  tw, layers, sum);
+            words = to;
+        }
         for (size_t i = 0; i < n; i++) {
-            gf192 sum;
-            j->kern->evec_dot_k(&sum, words, j->low_table + ((from + i) << j->low), (size_t)1 << j->low);
-            sums[i] = gf192_add(sums[i], gf192_mul_k(sum, j->high_table[(from + i) * j->highs + h]));
+            const size_t block = (size_t)(j->distinct[from + i] >> rest) & (((size_t)1 << layers) - 1);
+            gf192 part;
+            j->kern->evec_dot_k(&part, evec_at(words, block * sum), j->low_table + ((from + i) << j->low),
+                                sum);
+            sums[i] = gf192_add(sums[i], gf192_mul_k(part, j->high_table[(from + i) * j->highs + h]));
         }
     }
     for (size_t i = 0; i < n; i++)
@@ -240,16 +282,19 @@ static void words_task(void *ctx, size_t task, unsigned worker) {
 static int compute_leaves(env *e, const whir_commitment *w, uint64_t *leaves, const uint64_t *distinct,
                           size_t n) {
     const unsigned low = w->k < LOW_LOG ? w->k : LOW_LOG;
-    open_job j = {.w = w, .kern = kernels(), .distinct = distinct, .n = n, .low = low, .leaves = leaves};
+    open_job j = {.w = w, .kern = kernels(), .distinct = distinct, .low = low, .leaves = leaves};
     j.highs = (size_t)1 << (w->k - low);
     j.low_table = mem_alloc(e->mem, ((n << low) + n * j.highs) * sizeof(uint64_t));
-    if (j.low_table == NULL)
-        return -1;
-    j.high_table = j.low_table + (n << low);
-    pool_run(e->pool, n, tensor_task, &j);
-    pool_run(e->pool, triples_of(w) * ((n + CHUNK - 1) / CHUNK), words_task, &j);
+    j.first = mem_alloc(e->mem, (n + 1) * sizeof *j.first);
+    const int result = j.low_table != NULL && j.first != NULL ? 0 : -1;
+    if (result == 0) {
+        j.high_table = j.low_table + (n << low);
+        pool_run(e->pool, n, tensor_task, &j);
+        pool_run(e->pool, triples_of(w) * split(j.first, distinct, n, w->k), words_task, &j);
+    }
+    mem_free(e->mem, j.first);
     mem_free(e->mem, j.low_table);
-    return 0;
+    return result;
 }
 
 static void collect_leaves(const whir_commitment *w, uint64_t *leaves, const uint64_t *distinct, size_t n) {
