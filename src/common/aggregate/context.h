@@ -17,6 +17,8 @@ struct sheaf_context {
 /* The environment of one call: its progress goes from 0 to 1. */
 env context_env(sheaf_context *ctx);
 
+/* Takes so many bytes at once, for what is allocated until context_end. */
+SHEAF_MUST_CHECK sheaf_status context_take(sheaf_context *ctx, uint64_t bytes, sheaf_failure *f);
 /* Before a proof of so many signatures or messages: takes the memory that it will need. Fails as a proof does that
  * runs out of memory. After it, however it ended: context_end. */
 SHEAF_MUST_CHECK sheaf_status context_begin(sheaf_context *ctx, unsigned kind, uint64_t count, sheaf_failure *f);

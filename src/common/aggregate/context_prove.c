@@ -70,18 +70,20 @@ const char *sheaf_isa_name(void) {
     return kernels_describe();
 }
 
-sheaf_status context_begin(sheaf_context *ctx, unsigned kind, uint64_t count, sheaf_failure *f) {
+sheaf_status context_take(sheaf_context *ctx, uint64_t bytes, sheaf_failure *f) {
     if (ctx->mem.ctx != &ctx->arena)
         return SHEAF_OK;
-    const uint64_t needed = aggregate_prove_bytes(kind, count, ctx->options.log_inv_rate, pool_threads(ctx->pool));
-    if (needed == 0) /* no parameters: the proof says so itself */
+    /* and what is lost between blocks, at most a seventieth as measured, and to their descriptions */
+    if (bytes < SIZE_MAX / 2 && arena_open(&ctx->arena, (size_t)(bytes + bytes / 32 + (1 << 16))) == 0)
         return SHEAF_OK;
-    /* and what it loses between blocks, at most a seventieth as measured, and to their descriptions */
-    const uint64_t region = needed < SIZE_MAX / 2 ? needed + needed / 32 + (1 << 16) : SIZE_MAX;
-    if (region < SIZE_MAX && arena_open(&ctx->arena, (size_t)region) == 0)
-        return SHEAF_OK;
-    failure_set(f, SHEAF_OUT_OF_MEMORY, SHEAF_CHECK_NONE, 0, "out of memory: proving takes %" PRIu64 " bytes", needed);
+    failure_set(f, SHEAF_OUT_OF_MEMORY, SHEAF_CHECK_NONE, 0, "out of memory: proving takes %" PRIu64 " bytes", bytes);
     return SHEAF_OUT_OF_MEMORY;
+}
+
+sheaf_status context_begin(sheaf_context *ctx, unsigned kind, uint64_t count, sheaf_failure *f) {
+    const uint64_t bytes =
+        aggregate_prove_bytes(kind, count, ctx->options.log_inv_rate, pool_threads(ctx->pool));
+    return bytes == 0 ? SHEAF_OK : context_take(ctx, bytes, f); /* no parameters: the proof says so itself */
 }
 
 void context_end(sheaf_context *ctx) {

@@ -42,6 +42,11 @@ static sheaf_status commit_once(void *arg, sheaf_failure *f) {
     return f->status;
 }
 
+static uint64_t bytes_of(const commit_bench *b) {
+    const size_t rows = (size_t)1 << b->par.level[0].fold;
+    return whir_commitment_bytes(&b->par, rows, pool_threads(b->ctx->pool)).most;
+}
+
 /* ---- what is said ---- */
 
 typedef struct commit_figures {
@@ -80,8 +85,7 @@ static commit_figures figures_of(const commit_bench *b) {
                         .merkle_cycles = stage_cycles_of(&b->rounds, "merkle"),
                         .butterflies = (rows * b->k << log_n) / 2,
                         .permutations = permutations_of(rows) << log_n,
-                        .predicted =
-                            whir_commitment_bytes(&b->par, (size_t)rows, pool_threads(b->ctx->pool)).most};
+                        .predicted = bytes_of(b)};
     for (uint64_t n = UINT64_C(1) << log_n; n > 1; n = merkle_parents(n, b->par.arity))
         r.permutations += merkle_parents(n, b->par.arity) * permutations_of(4 * (uint64_t)b->par.arity);
     return r;
@@ -153,7 +157,10 @@ static int report(const commit_bench *b) {
 
 static int measure(commit_bench *b) {
     sheaf_failure f = {0};
-    sheaf_status status = bench_measure(&b->rounds, b->ctx, commit_once, b, &f);
+    sheaf_status status = context_take(b->ctx, bytes_of(b), &f);
+    if (status == SHEAF_OK)
+        status = bench_measure(&b->rounds, b->ctx, commit_once, b, &f);
+    context_end(b->ctx);
     progress_end(b->ctx->options.progress_ctx);
     int code = status == SHEAF_OK ? report(b) : cli_failure(b->c, NULL, status, &f);
     bench_rounds_free(&b->rounds);
