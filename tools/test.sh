@@ -167,7 +167,7 @@ if wanted js && [ -z "${broken[js]-}" ]; then
         add js - "$suite" "env SHEAF=build/native/sheaf node tests/js/run.mjs $suite"
     done
     # The same command in Node.js. Left out: what is not there (the bench of kernels), and what would prove for minutes.
-    for suite in keys json names streams aggregate worked_example; do
+    for suite in hash keys json names streams aggregate worked_example; do
         add js - "cli_$suite" "env SHEAF_NATIVE=none bash tests/cli/$suite.sh node/cli.js"
     done
 fi

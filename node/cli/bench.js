@@ -1,10 +1,10 @@
 /* Verbs that measure (bench hash, aggregate, commit, kernels), and security.  SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * Where a native command is found it is what is measured; SHEAF_NATIVE=none measures the WebAssembly. */
+ * Where a native command is found it is what is measured; SHEAF_NATIVE=none measures the WebAssembly. The ledger comes from the modules. */
 import { createHash } from "node:crypto";
 import { ENTRY_BYTES, KEY_BYTES, MAX_SIGNERS } from "../../web/core/bytes.js";
 import { KIND_HASH, KIND_LEANXMSS, checkProofMemory } from "../../web/core/engine.js";
-import { OK, parseArgs, plural, quote } from "./context.js";
+import { OK, REJECTED, parseArgs, plural, quote } from "./context.js";
 import { engineOf } from "./engine.js";
 import {
     MAX_RATE,
@@ -22,6 +22,7 @@ import {
 
 /** @typedef {import("./context.js").Command} Command */
 
+const NEEDED_BITS = 128;
 const MOST_REPEATS = 100;
 const LEAST_VERIFICATIONS = 5;
 const EXAMPLE_EPOCH = 7;
@@ -348,5 +349,51 @@ export async function security(c, argv) {
     if (files.length > 0) c.error(files[0], null, "an argument that is not expected");
     if ((values.signers !== undefined) === (values["hash-log-n"] !== undefined))
         c.error(null, null, "one of --signers N and --hash-log-n N is needed");
-    return (await natively(c, ["security", ...argv])) ?? onlyNative(c, "the ledger is printed");
+    const [kind, count] = values.signers === undefined ? [KIND_HASH, 2 ** values["hash-log-n"]] : [KIND_LEANXMSS, values.signers];
+    const engine = await engineOf("prover");
+    try {
+        return printLedger(c, kind, engine.ledger(kind, count, values["log-inv-rate"] ?? 0));
+    } catch (error) {
+        return c.failure(null, error);
+    }
+}
+
+/** @param {Command} c @param {number} kind @param {ReturnType<import("../../web/core/engine.js").Engine["ledger"]>} ledger */
+function printLedger(c, kind, { logSlots, logInvRate, terms }) {
+    const errors = terms.map((t) => t.log2Error);
+    const largest = Math.max(...errors);
+    const sum = largest + Math.log2(errors.reduce((all, e) => all + 2 ** (e - largest), 0));
+    const over = errors.filter((e) => !(e <= -NEEDED_BITS)).length;
+    if (c.json) {
+        const rows = terms.map(
+            (t) => `\n    {"name": ${quote(t.name)}, "log2_error": ${t.log2Error.toFixed(3)}, "source": ${quote(t.source)}}`,
+        );
+        const fields = [
+            `"scheme": "${kind === KIND_HASH ? "hash" : "leanXMSS"}"`,
+            `"log_slots": ${logSlots}`,
+            `"log_inv_rate": ${logInvRate}`,
+            `"terms": [${rows.join(",")}\n  ]`,
+            `"largest_log2_error": ${largest.toFixed(3)}`,
+            `"sum_log2_error": ${sum.toFixed(3)}`,
+            `"security_bits": ${(-largest).toFixed(3)}`,
+            `"ok": ${over === 0}`,
+        ];
+        c.write("-", `{\n  ${fields.join(",\n  ")}\n}\n`);
+    } else {
+        const row = (/** @type {string} */ name, /** @type {string} */ error, /** @type {string} */ source) =>
+            `${name.padEnd(46)} ${error.padStart(10)}  ${source}`;
+        const lines = [
+            `${kind === KIND_HASH ? "hash batch" : "leanXMSS aggregate"}, 2^${logSlots} slots, first rate 2^-${logInvRate}`,
+            "",
+            row("term", "log2 error", "source"),
+            ...terms.map((t) => row(t.name, t.log2Error.toFixed(2), t.source) + (t.log2Error <= -NEEDED_BITS ? "" : "  <-- over 2^-128")),
+            "",
+            `largest term: 2^${largest.toFixed(2)} (${(-largest).toFixed(2)} bits of soundness)`,
+            `sum of all terms: 2^${sum.toFixed(2)}`,
+        ];
+        c.write("-", `${lines.join("\n")}\n`);
+    }
+    if (over === 0) return OK;
+    c.print(null, null, `${over} term${over === 1 ? " is" : "s are"} over 2^-${NEEDED_BITS}`);
+    return REJECTED;
 }

@@ -126,6 +126,20 @@ uint32_t sheaf_wasm_keygen_bytes(uint32_t log_count);
 /* Bytes of the module's memory in use: program, stacks and what is allocated. */
 uint32_t sheaf_wasm_memory_used(void);
 
+/* ---- proving side: the ledger ---- */
+
+typedef struct sheaf_wasm_ledger_term { /* 64 bytes */
+    double log2_error;                  /*  0 */
+    const char *source;                 /*  8: where the bound comes from; static text */
+    uint32_t reserved;                  /* 12: zero */
+    char name[48];                      /* 16: ends with a zero byte */
+} sheaf_wasm_ledger_term;
+
+/* Every error term of the soundness of proofs of `count` signatures (kind 1) or messages (2). log_inv_rate: 0
+ * the default, or 1..6. data, length: the terms. value: 256 log_slots + log_inv_rate. status:
+ * INVALID_ARGUMENT (3: the kind or the count), UNSUPPORTED (12: no parameters), OUT_OF_MEMORY (4). */
+uint32_t sheaf_wasm_ledger(sheaf_wasm_result *r, uint32_t kind, uint32_t count, uint32_t log_inv_rate);
+
 /* ---- proving side: provers ---- */
 
 /* A prover keeps its threads; data is its handle. threads: 1..1 + sheafWorkers in sheaf-threads, 1 elsewhere.

@@ -6,6 +6,7 @@
 #include "aggregate/memory.h"
 #include "base/random.h"
 #include "base/wipe.h"
+#include "pcs/params.h"
 #include "sig/keyfile.h"
 #include "sig/leanxmss_key.h"
 
@@ -34,6 +35,45 @@ uint32_t sheaf_wasm_keygen_bytes(uint32_t log_count) {
 uint32_t sheaf_wasm_memory_used(void) {
     extern unsigned char __heap_base;
     return (uint32_t)(uintptr_t)&__heap_base + (uint32_t)mallinfo().uordblks;
+}
+
+/* ---- the ledger ---- */
+
+_Static_assert(sizeof(sheaf_wasm_ledger_term) == 64, "JavaScript knows this layout");
+
+uint32_t sheaf_wasm_ledger(sheaf_wasm_result *r, uint32_t kind, uint32_t count, uint32_t log_inv_rate) {
+    const params_family family = kind == SHEAF_KIND_HASH ? PARAMS_HASH : PARAMS_LEANXMSS;
+    const uint32_t most = kind == SHEAF_KIND_HASH ? SHEAF_MAX_HASHES : SHEAF_MAX_SIGNERS;
+    sheaf_failure f = {0};
+    if ((kind != SHEAF_KIND_HASH && kind != SHEAF_KIND_LEANXMSS) || count < 1 || count > most) {
+        failure_set(&f, SHEAF_INVALID_ARGUMENT, SHEAF_CHECK_NONE, 0, "there is no proof of this kind and count");
+        return result_of(r, f.status, &f);
+    }
+    const unsigned m = circuit_log_slots(count);
+    const unsigned rate = log_inv_rate > 0 ? log_inv_rate : params_default_rate(family, m);
+    ledger_shape shape;
+    ledger_term terms[LEDGER_MAX_TERMS];
+    size_t n = 0;
+    if (ledger_shape_init(&shape, family, m, rate) == 0)
+        n = ledger_compute(terms, LEDGER_MAX_TERMS, &shape);
+    if (n == 0 || n > LEDGER_MAX_TERMS) {
+        failure_set(&f, SHEAF_UNSUPPORTED, SHEAF_CHECK_NONE, 0,
+                    "there are no parameters for 2^%u slots at rate 2^-%u", m, rate);
+        return result_of(r, f.status, &f);
+    }
+    sheaf_wasm_ledger_term *out = calloc(n, sizeof *out);
+    if (out == NULL)
+        return result_of(r, aggregate_out_of_memory(&f), &f);
+    for (size_t i = 0; i < n; i++) {
+        out[i].log2_error = terms[i].log2_error;
+        out[i].source = terms[i].source;
+        memcpy(out[i].name, terms[i].name, sizeof out[i].name);
+    }
+    result_of(r, SHEAF_OK, NULL);
+    r->data = (uint32_t)(uintptr_t)out;
+    r->length = (uint32_t)(n * sizeof *out);
+    r->value = m << 8 | rate;
+    return SHEAF_OK;
 }
 
 /* ---- provers ---- */

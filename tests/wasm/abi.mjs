@@ -404,6 +404,29 @@ test("proving takes the memory that is said, and gives it back", async () => {
     m.m._sheaf_wasm_prover_destroy(prover);
 });
 
+test("the ledger has every term, and is refused without parameters", async () => {
+    const m = await Module.load("sheaf");
+    assert.equal(m.m._sheaf_wasm_ledger(m.result, AGGREGATE, 1000, 2), OK);
+    const view = new DataView(m.m.wasmMemory.buffer);
+    const [data, length, value] = [12, 16, 20].map((at) => view.getUint32(m.result + at, true));
+    assert.equal(value, 10 * 256 + 2);
+    assert.ok(length % 64 === 0 && length >= 64 * 8);
+    const names = new Set();
+    for (let at = data; at < data + length; at += 64) {
+        const error = view.getFloat64(at, true);
+        assert.ok(error <= -128 && error > -1000, String(error));
+        assert.ok(m.text(view.getUint32(at + 8, true)).length > 2);
+        names.add(m.text(at + 16));
+    }
+    assert.equal(names.size, length / 64);
+    m.m._sheaf_wasm_free(data);
+    assert.equal(m.m._sheaf_wasm_ledger(m.result, AGGREGATE, 8, 7), UNSUPPORTED);
+    assert.match(m.message, /no parameters for 2\^3 slots at rate 2\^-7/);
+    for (const [kind, count] of [[3, 8], [AGGREGATE, 0], [AGGREGATE, 65537], [HASH, 2 ** 20 + 1]])
+        assert.equal(m.m._sheaf_wasm_ledger(m.result, kind, count, 0), INVALID_ARGUMENT);
+    m.close();
+});
+
 test("progress rises to the end, and its callback cancels", async () => {
     const m = await Module.load("sheaf");
     const prover = m.prover();

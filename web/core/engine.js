@@ -11,6 +11,7 @@ const RESULT_BYTES = 224;
 const RESULT_MESSAGE = 32;
 const STATEMENT_BYTES = 32;
 const KEY_INFO_BYTES = 40;
+const LEDGER_TERM_BYTES = 64;
 /* What a call may need besides its inputs and what the module says. */
 const SLACK = 1 << 20;
 
@@ -288,6 +289,23 @@ export class Engine {
         if (work === 0) return 0;
         if (work === 0xffffffff) return Infinity;
         return this.memoryUsed() + work + count * (kind === KIND_HASH ? PREIMAGE_BYTES : ENTRY_BYTES) + SLACK;
+    }
+
+    /**
+     * Every error term of a shape's soundness.
+     * @param {number} kind @param {number} count @param {number} logInvRate 0: the default
+     */
+    ledger(kind, count, logInvRate) {
+        this.check(this.m._sheaf_wasm_ledger(this.result, kind, count, logInvRate));
+        const shape = this.u32(this.result + 20);
+        const bytes = this.output();
+        const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+        const terms = [];
+        for (let at = 0; at < bytes.length; at += LEDGER_TERM_BYTES) {
+            const name = new TextDecoder().decode(bytes.subarray(at + 16, bytes.indexOf(0, at + 16)));
+            terms.push({ name, log2Error: view.getFloat64(at, true), source: this.text(view.getUint32(at + 8, true)) });
+        }
+        return { logSlots: shape >>> 8, logInvRate: shape & 255, terms };
     }
 
     /**
