@@ -3,6 +3,7 @@
  * There is one implementation, and one set of workers, however many parts of a program use either form. */
 "use strict";
 
+const path = require("node:path");
 const { types } = require("node:util");
 
 let loading;
@@ -84,13 +85,32 @@ function copyOf(value, made, depth = 0) {
     return copy;
 }
 
+/** The working directory; undefined where there is none any more. */
+function here() {
+    try {
+        return process.cwd();
+    } catch {
+        return undefined;
+    }
+}
+
+/** Key files as they were meant in a working directory that is another one now. */
+function meantIn(folder, name, args) {
+    const full = (file) => (typeof file === "string" && folder !== undefined ? path.resolve(folder, file) : file);
+    if (name === "sign" || name === "keyStatus") args[0] = full(args[0]);
+    if (name === "keygen" && typeof args[0]?.file === "string") args[0].file = full(args[0].file);
+}
+
 /** Calls what is there, or will be, with the arguments as they are now. */
 async function call(ready, later, name, args) {
     if (ready !== undefined) return ready[name](...args);
     const made = [];
     const copies = args.map((value) => copyOf(value, made));
+    const folder = here();
     try {
-        return await (await later)[name](...copies);
+        const implementation = await later;
+        if (here() !== folder) meantIn(folder, name, copies);
+        return await implementation[name](...copies);
     } finally {
         /* Keys and seeds; what these calls return is none of the copies. */
         if (name === "sign" || name === "keygen") for (const bytes of made) bytes.fill(0);

@@ -452,6 +452,20 @@ describe("the functions of require, before they are loaded", () => {
         assert.equal(said[11], said[12]);
         assert.match(said[11], /^[0-9a-f]{64}$/);
     });
+    test("mean the files of the directory that they were called in", () => {
+        const folder = workFolder();
+        fs.mkdirSync(path.join(folder, "elsewhere"));
+        const said = program(`
+            process.chdir(${JSON.stringify(folder)});
+            const options = { file: "a.key", firstEpoch: 0, epochCount: 1 };
+            const calls = [s.keygen(options).then(() => 1), s.keyStatus("none.key"), s.sign("none.key", { epoch: 0, message: expected.message })];
+            process.chdir("elsewhere");
+            require("node:fs").writeFileSync("none.key", "");
+            done(calls);`);
+        assert.deepEqual(said, [1, "IO", "IO"]);
+        assert.deepEqual(fs.readdirSync(path.join(folder, "elsewhere")), ["none.key"]);
+        assert.ok(fs.existsSync(path.join(folder, "a.key")));
+    });
     test("refuse what is wrong as the other entry does", () => {
         const said = program(`
             const sparse = [...expected.publicKeys];
