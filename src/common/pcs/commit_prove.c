@@ -9,6 +9,8 @@
 #define LOW_LOG 8  /* words of a row that a sum takes at once, as an exponent */
 #define KEEP 10    /* a word of the code costs, to write, as much as so many products */
 #define LOG_TASK 8 /* columns that are worth a task, as an exponent */
+#define LEAST_BLOCK LOG_TASK
+#define NEAR ((size_t)1 << 15) /* words of a block that a second-level cache keeps until they are hashed */
 
 /* ---- committing ---- */
 
@@ -85,6 +87,8 @@ typedef struct plan {
 static plan plan_of(size_t rows, unsigned k, unsigned rate, size_t queries, unsigned threads) {
     const size_t cosets = (size_t)1 << rate;
     plan p = {.block_log = ntt_block_log(k, rate, threads), .together = 1};
+    while (p.block_log < k && p.block_log > LEAST_BLOCK && rows << p.block_log > NEAR)
+        p.block_log--;
     p.log_part = p.block_log;
     p.keep = queries > (size_t)KEEP << rate || k < 3 || rows < 3; /* what computes words takes no less */
     if (p.block_log < k) {                                        /* so many that all threads have work */
