@@ -62,7 +62,7 @@ static void layers_with(const layers_rig *g, unsigned target, layers_claim *prov
     tx c;
     rx v;
     follower f;
-    layers_trace *t = layers_trace_create(&e, g->sh, g->in, 0);
+    layers_trace *t = layers_trace_create(&e, g->sh, (size_t)1 << g->sh.m, g->in, 0);
     REQUIRE(t != NULL);
     tx_init(&c);
     follower_init(&f, &c, g->sh, g->omega, target);

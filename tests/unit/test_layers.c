@@ -12,6 +12,7 @@ typedef struct rig {
     gf192 *omega;     /* rows x 25 */
     gf192 zeta[LAYERS_MAX_M];
     gf192 v_out;
+    size_t distinct;  /* what the prover is told; 0: all slots */
     uint64_t seed;
 } rig;
 
@@ -67,7 +68,7 @@ static void rig_free(rig *g) {
 static int prove_as(const rig *g, tx *c, layers_claim *out, unsigned bit_rounds, unsigned threads, int plain) {
     mem m = {0};
     env e = {.mem = &m, .pool = pool_create(threads)};
-    layers_trace *t = layers_trace_create(&e, g->sh, g->in, bit_rounds);
+    layers_trace *t = layers_trace_create(&e, g->sh, g->distinct ? g->distinct : (size_t)1 << g->sh.m, g->in, bit_rounds);
     if (t && plain) layers_trace_set_plain(t);
     tx_init(c);
     int r = t ? layers_prove(c, &e, out, t, g->omega, g->zeta, g->v_out) : -1;
@@ -153,6 +154,49 @@ TEST(rows_by_products_with_the_weights_give_the_same_bytes) {
             CHECK_MEM(&seen.w, &out.w, sizeof out.w);
             tx_free(&scaled);
             tx_free(&plain);
+            rig_free(&g);
+        }
+}
+
+/* All columns repeat what slot d - 1 holds. */
+static void repeat_from(rig *g, size_t d) {
+    const size_t slots = (size_t)1 << g->sh.m;
+    for (size_t i = 0; i < 25 * (size_t)g->sh.rows; i++)
+        for (size_t s = d; s < slots; s++) g->words[i * slots + s] = g->words[i * slots + d - 1];
+}
+
+static void check_repeats(const rig *g, const tx *want, unsigned t, unsigned threads, int plain) {
+    tx got;
+    layers_claim out;
+    CHECK_EQ_INT(prove_as(g, &got, &out, t, threads, plain), 0);
+    if (CHECK_EQ_U64(got.len, want->len)) CHECK_MEM(got.out, want->out, want->len);
+    tx_free(&got);
+}
+
+TEST(slots_that_repeat_are_counted_once_and_change_no_byte) {
+    static const struct {
+        unsigned m, kappa, rows;
+        size_t distinct;
+    } shapes[] = {{6, 0, 1, 1}, {6, 2, 3, 9}, {6, 1, 2, 32}, {6, 1, 2, 33}, {7, 3, 5, 65}, {7, 0, 1, 97}, {8, 1, 2, 1}, {8, 2, 3, 130}, {9, 0, 1, 200}};
+    const sheaf_isa before = kernels_isa();
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int ones = 0; ones < 2; ones++) {
+            rig g;
+            tx all;
+            layers_claim out;
+            rig_init(&g, shapes[i].m, shapes[i].kappa, shapes[i].rows, t_seed() + i);
+            repeat_from(&g, shapes[i].distinct);
+            for (unsigned n = 0; ones && n < shapes[i].m; n++) g.zeta[n] = n % 3 ? GF192_ONE : GF192_ZERO;
+            rig_claim(&g);
+            CHECK_EQ_INT(prove(&g, &all, &out, 3, 1), 0);
+            CHECK(gf192_equal(input_side(&g, &out), out.claim));
+            g.distinct = shapes[i].distinct;
+            for (unsigned t = 3; t <= 5; t++)
+                for (int plain = 0; plain < 2; plain++) check_repeats(&g, &all, t, 1 + t % 2, plain);
+            for (int isa = 0; !ones && isa < SHEAF_ISA_COUNT_; isa++)
+                if (kernels_force((sheaf_isa)isa) == 0) check_repeats(&g, &all, 3 + (unsigned)i % 2, 2, 0);
+            CHECK_EQ_INT(kernels_force(before), 0);
+            tx_free(&all);
             rig_free(&g);
         }
 }

@@ -69,7 +69,7 @@ TEST(aggregates_take_what_is_said) {
 TEST(hash_batches_take_what_is_said) {
     static const struct {
         unsigned n, rate, threads;
-    } shapes[] = {{1, 0, 1}, {8, 6, 1}, {60, 0, 1}, {128, 1, 3}, {1000, 0, 1}, {4096, 6, 1}, {16384, 0, 2}};
+    } shapes[] = {{1, 0, 1}, {8, 6, 1}, {60, 0, 1}, {128, 1, 3}, {600, 0, 2}, {1000, 0, 1}, {4096, 6, 1}, {9000, 1, 1}, {16384, 0, 2}};
     enum { MOST = 16384 };
     uint8_t *preimages = calloc(MOST, SHEAF_PREIMAGE_BYTES);
     REQUIRE(preimages != NULL);

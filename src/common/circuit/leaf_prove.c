@@ -437,7 +437,7 @@ static int run(prover *p, unsigned rate) {
 
     part(p, base + whole * (PART_COMMIT + PART_BUS), whole * PART_LAYERS);
     env_stage_begin(e, "states");
-    p->trace = layers_trace_create(e, (layers_shape){p->m, c->kappa, c->rows}, p->inputs, 0);
+    p->trace = layers_trace_create(e, (layers_shape){p->m, c->kappa, c->rows}, (size_t)p->st->signers, p->inputs, 0);
     env_stage_end(e);
     if (!p->trace) return -1;
     env_stage_begin(e, "layers");

@@ -29,17 +29,19 @@ SHEAF_MUST_CHECK int layers_verify(rx *c, layers_claim *out, layers_shape sh, co
 /* ---- proving side ---- */
 
 /* Where a lane of a row's input comes from: a column of 2^m words, or (words NULL) the same value in every
- * slot. */
+ * slot. What repeats must do so in every column. */
 typedef struct lane_input {
     const uint64_t *words;
     uint64_t value;
 } lane_input;
 
 typedef struct layers_trace layers_trace;
-/* The states of all permutations, bit-sliced. inputs: rows x 25; not kept. bit_rounds: how many variables of
- * s each layer binds before it leaves the bits, 3..min(m, LAYERS_MAX_BIT_ROUNDS), or 0 to choose by size; no
- * choice changes a proof byte. NULL when out of memory. */
-layers_trace *layers_trace_create(env *e, layers_shape sh, const lane_input *inputs, unsigned bit_rounds);
+/* The states of all permutations, bit-sliced. distinct: all slots from the last of so many on hold the same, 1..2^m.
+ * inputs: rows x 25; not kept. bit_rounds: how many variables of s each layer binds before it leaves the bits,
+ * 3..min(m, LAYERS_MAX_BIT_ROUNDS), or 0 to choose by size. Neither choice changes a proof byte. NULL when out of
+ * memory. */
+layers_trace *layers_trace_create(env *e, layers_shape sh, size_t distinct, const lane_input *inputs,
+                                  unsigned bit_rounds);
 void layers_trace_destroy(env *e, layers_trace *t);
 SHEAF_MUST_CHECK int layers_prove(tx *c, env *e, layers_claim *out, layers_trace *t, const gf192 *omega,
                                   const gf192 *zeta_s, gf192 v_out);
@@ -51,7 +53,7 @@ void layers_trace_set_plain(layers_trace *t);
 unsigned layers_bit_rounds(layers_shape sh);
 /* The most bytes that layers_trace_create and layers_prove hold at once. lanes: of how many Omega is not zero
  * everywhere, the first ones. */
-uint64_t layers_bytes(layers_shape sh, unsigned lanes, unsigned threads);
+uint64_t layers_bytes(layers_shape sh, size_t distinct, unsigned lanes, unsigned threads);
 
 /* ---- shared by both sides ---- */
 

@@ -10,8 +10,11 @@ static void maps_task(void *ctx, size_t b, unsigned worker) {
     const layers_trace *t = p->t;
     gf192 col[8];
     evec eq = {p->eq_rows, p->eq_stride};
-    for (unsigned j = 0; j < 8; j++)
-        col[j] = 8 * b + j < t->primes ? evec_get(eq, 8 * b + j) : GF192_ZERO;
+    for (unsigned j = 0; j < 8; j++) {
+        size_t k, h;
+        layers_prime(t, 8 * b + j, &k, &h);
+        col[j] = 8 * b + j < t->primes ? layers_kept_eq(t, eq, k * t->s_high, h) : GF192_ZERO;
+    }
     p->kn->bitmap_prepare(&p->maps[b], col);
 }
 
@@ -35,11 +38,12 @@ static void lane_maps_task(void *ctx, size_t task, unsigned worker) {
         gf192 col[8];
         int any = 0;
         for (unsigned j = 0; j < 8; j++) {
-            size_t prime = 8 * b + j, k = prime / t->s_high;
+            size_t prime = 8 * b + j, k, h;
+            layers_prime(t, prime, &k, &h);
             col[j] = GF192_ZERO;
             if (prime >= t->primes || gf192_is_zero(p->omega[25 * k + l]))
                 continue;
-            col[j] = gf192_mul(p->omega[25 * k + l], evec_get(eq, prime % t->s_high));
+            col[j] = gf192_mul(p->omega[25 * k + l], layers_kept_eq(t, eq, 0, h));
             any = 1;
         }
         p->lane_active[l * t->blocks + b] = (uint8_t)any;

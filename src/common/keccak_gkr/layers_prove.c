@@ -156,7 +156,7 @@ static sizes sizes_of(const layers_trace *t, unsigned threads) {
     const layers_shape sh = t->sh;
     const unsigned n = sh.m + sh.kappa - t->t,
                    together = n < MAX_TOGETHER ? n : MAX_TOGETHER; /* of the variables on E */
-    const size_t whole = (size_t)1 << n, live = 8 * t->blocks < whole ? 8 * t->blocks : whole;
+    const size_t whole = (size_t)1 << n, live = sh.rows * t->s_high; /* of them, repeated ones too */
     sizes z;
     z.keep = !kernels_have_clmul();
     /* Making the weighted rows costs as much as some of the products that they replace. */
@@ -168,10 +168,12 @@ static sizes sizes_of(const layers_trace *t, unsigned threads) {
         z.shares = t->blocks / (2 * GRID_GROUP);
     if (z.shares < 1)
         z.shares = 1;
-    z.partial = larger(5 * (size_t)pow3(t->t) * z.shares, larger(9 * t->blocks, 3 * (size_t)sh.rows));
+    z.partial = larger(5 * (size_t)pow3(t->t) * z.shares, larger(9 * larger(t->blocks, (live + 7) / 8), 3 * (size_t)sh.rows));
     z.eq = larger(8, whole);
     z.eq_scalar = larger(1, whole / 2);
-    z.table = z.keep ? live : ((live - 1) >> together) + 1;
+    z.table = ((live - 1) >> (z.keep ? 0 : together)) + 1;
+    if (t->repeats)
+        z.table = sh.rows * ((t->s_live >> (z.keep ? 0 : together)) + 1);
     z.weighted = z.by_maps ? (size_t)(25 * 192) << t->t : 0;
     return z;
 }
@@ -291,12 +293,12 @@ static void free_all(layers_prover *p) {
         mem_free(m, p->table[y]);
 }
 
-uint64_t layers_bytes(layers_shape sh, unsigned lanes, unsigned threads) {
+uint64_t layers_bytes(layers_shape sh, size_t distinct, unsigned lanes, unsigned threads) {
     layers_trace t = {.plain = 0};
     layers_prover p = {.t = &t};
     uint64_t common = 0, top = 0, inner = 0;
     uint8_t has[25];
-    layers_trace_shape(&t, sh, 0);
+    layers_trace_shape(&t, sh, distinct, 0);
     const sizes z = sizes_of(&t, threads);
     for (unsigned l = 0; l < 25; l++)
         has[l] = l < lanes;

@@ -41,8 +41,10 @@
 struct layers_trace {
     layers_shape sh;
     unsigned t;    /* bit rounds */
-    size_t s_high; /* 2^(m - t): i' of one row place */
-    size_t primes; /* rows * s_high: all i' */
+    size_t s_high; /* 2^(m - t): i' of one place k */
+    size_t s_live; /* those of them that are kept, the first ones */
+    int repeats;   /* whether there are others: they all hold what the last slot holds, and are kept once */
+    size_t primes; /* all that are kept: s_live of each place, and then, of each place, what repeats */
     size_t blocks;
     size_t layer_bytes;
     uint8_t *checkpoint[CHECKPOINTS]; /* E_0, E_4, ..., E_20 */
@@ -50,6 +52,22 @@ struct layers_trace {
     uint64_t dead[24][25];            /* E_r of the all-zero input */
     int plain;                        /* tests: never scale */
 };
+
+/* Which i' is kept at `prime`: the h-th of place k; h = s_live for all that repeat. */
+static inline void layers_prime(const layers_trace *t, size_t prime, size_t *k, size_t *h) {
+    const size_t kept = t->sh.rows * t->s_live;
+    *k = prime < kept ? prime / t->s_live : prime - kept;
+    *h = prime < kept ? prime % t->s_live : t->s_live;
+}
+
+/* The sum of a place's eq, which begins at `first`, over what its h stands for. */
+static inline gf192 layers_kept_eq(const layers_trace *t, evec eq, size_t first, size_t h) {
+    gf192 sum = evec_get(eq, first + h);
+    if (t->repeats && h == t->s_live)
+        while (++h < t->s_high)
+            sum = gf192_add(sum, evec_get(eq, first + h));
+    return sum;
+}
 
 /* Where in a layer's bits the row of 64 bytes of block b, lane l and `low` begins. */
 static inline size_t layers_bits_at(const layers_trace *t, size_t b, unsigned l, size_t low) {
@@ -145,8 +163,8 @@ static inline void add_cubic(gf192 c[3], gf192 w0, gf192 w1, gf192 t0, gf192 t1,
 
 /* ---- states ---- */
 
-/* What follows from the shape. bit_rounds: as layers_trace_create has it. */
-void layers_trace_shape(layers_trace *t, layers_shape sh, unsigned bit_rounds);
+/* What follows from the shape. distinct, bit_rounds: as layers_trace_create has them. */
+void layers_trace_shape(layers_trace *t, layers_shape sh, size_t distinct, unsigned bit_rounds);
 /* Sets p->bits to E_r, made from the checkpoint before it where r is the last layer of its segment. */
 void layers_states(layers_prover *p, unsigned r);
 

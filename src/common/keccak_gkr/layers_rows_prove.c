@@ -6,6 +6,8 @@
  * are made from the bits and forgotten again, and with the challenges known rows over two variables more are
  * made from the bits, a quarter as many.
  *
+ * Of a place's rows those that repeat the last slot are kept once, and stand in its sums with the mass of all.
+ *
  * Where products take longer than many look-ups (no carry-less product) it is the other way round: rows are
  * made once, by maps that carry the weights, kept, and folded round by round. */
 #include "layers_prover.h"
@@ -104,17 +106,38 @@ static void set_dead(layers_prover *p, unsigned r) {
 
 /* ---- sums on the grid ---- */
 
+/* What a place has over 2^vars of its variables of s: `live` entries, and others that all equal one another. */
+typedef struct extent {
+    unsigned vars;
+    size_t live; /* 2^vars where none repeats */
+} extent;
+
+/* The same with the lowest n variables bound, or, where it has not so many, with its own and some of k's. */
+static extent extent_bound(extent x, unsigned n) {
+    if (n >= x.vars)
+        return (extent){0, 1};
+    return (extent){x.vars - n, ((x.live - 1) >> n) + 1};
+}
+
+static size_t extent_size(extent x) {
+    return (size_t)1 << x.vars;
+}
+
 /* A group: the 2^together rows of five, one a y, that differ in the variables of the rounds at hand. */
 typedef struct rounds {
     layers_prover *p;
     unsigned first, together; /* variables */
     size_t groups;
+    extent grouped; /* of a place, in groups */
     int at_zero;      /* the sum at zeros is wanted: the claim does not give it, by chance */
     gf192 dead_value; /* a dead place's, without the constant that every place has, and that constant */
     gf192 constant;
-    /* of the table */
-    size_t live;      /* entries; those past them are dead places' */
-    unsigned shift;   /* entry a stands at a << shift */
+    /* of the table. Entry (k, h) stands at (k << k_shift) * place + (h << s_shift); what repeats of a place stands after
+     * the others, and stays there. */
+    size_t live; /* entries, repeated ones too; those past them are dead places' */
+    extent left; /* of a place */
+    size_t place;
+    unsigned k_shift, s_shift;
     unsigned pending; /* variables whose challenges are known, but not folded into the table yet */
     gf192 fold[MAX_TOGETHER];
 } rounds;
@@ -162,6 +185,16 @@ static void add_values(const rounds *q, gf192 v[9], uint64_t *factors, const gf1
         v[i % 2 + 3 * (i / 2)] = gf192_add(v[i % 2 + 3 * (i / 2)], lambda[i]);
 }
 
+/* The same for a group whose rows are alike, by the factors of one: nothing is left at inf. */
+static void add_value_of_one(const rounds *q, gf192 v[9], const uint64_t *factors, gf192 lambda) {
+    gf192 d;
+    const evec a = {(uint64_t *)(uintptr_t)factors, FACTORS_STRIDE};
+    q->p->kn->evec_dot(&d, a, evec_at(a, HALF), HALF);
+    d = gf192_add(d, lambda);
+    for (unsigned i = q->at_zero ? 0 : 1; i < 1u << q->together; i++)
+        v[i % 2 + 3 * (i / 2)] = gf192_add(v[i % 2 + 3 * (i / 2)], d);
+}
+
 static void close_group(const rounds *q, gf192 total[9], const gf192 v[9], size_t group) {
     const gf192 weight = group_weight(q, group);
     for (unsigned i = 0; i < pow3(q->together); i++)
@@ -170,22 +203,48 @@ static void close_group(const rounds *q, gf192 total[9], const gf192 v[9], size_
 
 /* ---- the first rounds, from bits ---- */
 
+/* What a block has: groups, and i' each of which stands for a place's groups that repeat. */
+typedef struct unit {
+    unsigned at;     /* the first i' of the block */
+    int alone;       /* it is the only one */
+    size_t k, h;     /* the group of place k; for one alone the first of those that it stands for */
+    size_t group;    /* the same, counted over all places */
+} unit;
+
+static unsigned units_of(const rounds *q, unit units[8], size_t b) {
+    const layers_trace *t = q->p->t;
+    const size_t kept = t->sh.rows * t->s_live;
+    unsigned n = 0;
+    for (unsigned at = 0; at < 8 && 8 * b + at < t->primes; n++) {
+        unit *u = &units[n];
+        u->at = at;
+        u->alone = 8 * b + at >= kept;
+        layers_prime(t, 8 * b + at, &u->k, &u->h);
+        u->group = (u->k * t->s_high + u->h) >> q->together;
+        u->h >>= q->together;
+        at += u->alone ? 1 : 1u << q->together;
+    }
+    return n;
+}
+
 static void bits_sums_task(void *ctx, size_t b, unsigned worker) {
     const rounds *q = ctx;
     layers_prover *p = q->p;
     const rows_scratch s = scratch_of(p, worker);
-    const size_t first = 8 * b >> q->together, in_block = 8u >> q->together;
-    gf192 v[4][9], total[9];
+    unit units[8];
+    const unsigned n = units_of(q, units, b);
+    gf192 v[8][9], total[9];
     row_weights weights;
     memset(v, 0, sizeof v);
     memset(total, 0, sizeof total);
     for (unsigned y = 0; y < 5; y++) {
         size_t made = SIZE_MAX;
         int transposed = 0;
-        for (size_t h = 0; h < in_block && first + h < q->groups; h++) {
+        for (unsigned i = 0; i < n; i++) {
+            const unit *u = &units[i];
             size_t k;
             gf192 lambda[4];
-            if (!group_active(q, first + h, y, &k))
+            if (!group_active(q, u->group, y, &k))
                 continue;
             if (!transposed)
                 transpose_block(p, &s, b, y);
@@ -193,33 +252,46 @@ static void bits_sums_task(void *ctx, size_t b, unsigned worker) {
             if (made != k)
                 layers_row_weights(p, &weights, k, y);
             made = k;
-            for (unsigned j = 0; j < 1u << q->together; j++)
-                lambda[j] = make_factors(p, &s, s.factors + (size_t)j * FACTORS_WORDS, (h << q->together) + j,
-                                         &weights, y);
-            add_values(q, v[h], s.factors, lambda);
+            for (unsigned j = 0; j < (u->alone ? 1u : 1u << q->together); j++)
+                lambda[j] = make_factors(p, &s, s.factors + (size_t)j * FACTORS_WORDS, u->at + j, &weights, y);
+            if (u->alone)
+                add_value_of_one(q, v[i], s.factors, lambda[0]);
+            else
+                add_values(q, v[i], s.factors, lambda);
         }
     }
-    for (size_t h = 0; h < in_block && first + h < q->groups; h++)
-        close_group(q, total, v[h], first + h);
+    for (unsigned i = 0; i < n; i++)
+        close_group(q, total, v[i], units[i].group);
     memcpy(p->partial + 9 * b, total, sizeof total);
+}
+
+/* Where its entry stands when the table is made. Of a place with fewer groups than one the others are its
+ * neighbours'. */
+static size_t table_at(const rounds *q, const unit *u) {
+    return q->left.vars == 0 ? u->group : u->k * q->place + u->h;
 }
 
 static void bits_fold_task(void *ctx, size_t b, unsigned worker) {
     const rounds *q = ctx;
     layers_prover *p = q->p;
     const rows_scratch s = scratch_of(p, worker);
-    const size_t first = 8 * b >> q->together, in_block = 8u >> q->together;
+    unit units[8];
+    const unsigned n = units_of(q, units, b);
     for (unsigned y = 0; y < 5; y++) {
         int transposed = 0;
-        for (size_t h = 0; h < in_block && first + h < q->groups; h++) {
+        for (unsigned i = 0; i < n; i++) {
+            const unit *u = &units[i];
             size_t k;
-            if (!group_active(q, first + h, y, &k))
+            if (!group_active(q, u->group, y, &k))
                 continue;
             if (!transposed)
                 transpose_block(p, &s, b, y);
             transposed = 1;
-            make_five(p, &s, p->table[y] + (first + h) * FIVE_WORDS, p->group_maps, h << q->together,
-                      q->together, y);
+            uint64_t *to = p->table[y] + table_at(q, u) * FIVE_WORDS;
+            if (u->alone) /* alike over the variables on E, too */
+                make_five(p, &s, to, p->low_maps, u->at, 0, y);
+            else
+                make_five(p, &s, to, p->group_maps, u->at, q->together, y);
         }
     }
 }
@@ -246,7 +318,14 @@ static void map_fill_task(void *ctx, size_t task, unsigned worker) {
     const size_t eighths = (size_t)1 << (p->t->t - 3), b = ROW_GROUP / 8 * (task / 5),
                  left = p->t->blocks - b;
     const size_t blocks = left < ROW_GROUP / 8 ? left : ROW_GROUP / 8;
-    const size_t count = q->live - 8 * b < 8 * blocks ? q->live - 8 * b : 8 * blocks;
+    const size_t count =
+        p->t->primes - 8 * b < 8 * blocks ? p->t->primes - 8 * b : 8 * blocks;
+    size_t at[ROW_GROUP];
+    for (size_t i = 0; i < count; i++) {
+        size_t k, h;
+        layers_prime(p->t, 8 * b + i, &k, &h);
+        at[i] = k * q->place + h;
+    }
     const unsigned y = (unsigned)(task % 5);
     for (size_t i = 0; i < blocks; i++) {
         transpose_block(p, &s, b + i, y);
@@ -271,7 +350,7 @@ static void map_fill_task(void *ctx, size_t task, unsigned worker) {
             }
             p->kn->bitmap_sum(row, s.maps, s.by_z + (64 * x + z) * eighths * ROW_GROUP, ROW_GROUP, eighths);
             for (size_t i = 0; i < count; i++)
-                evec_set((evec){p->table[y] + (8 * b + i) * FIVE_WORDS, FIVE_STRIDE}, 64 * x + z,
+                evec_set((evec){p->table[y] + at[i] * FIVE_WORDS, FIVE_STRIDE}, 64 * x + z,
                          gf192_add(evec_get(row, i), shift));
         }
 }
@@ -279,15 +358,21 @@ static void map_fill_task(void *ctx, size_t task, unsigned worker) {
 /* ---- the other rounds, from the table ---- */
 
 static uint64_t *entry(const rounds *q, unsigned y, size_t a) {
-    return a < q->live ? q->p->table[y] + (a << q->shift) * FIVE_WORDS : q->p->dead_five + FIVE_WORDS * y;
+    if (a >= q->live)
+        return q->p->dead_five + FIVE_WORDS * y;
+    const size_t k = a >> q->left.vars, h = a & (extent_size(q->left) - 1);
+    size_t at = (k << q->k_shift) * q->place + (h << q->s_shift);
+    if (h >= q->left.live)
+        at = (k + 1) * q->place - 1;
+    return q->p->table[y] + at * FIVE_WORDS;
 }
 
 /* Folds the 2^pending entries that become entry a, and returns it. */
 static uint64_t *folded_entry(const rounds *q, unsigned y, size_t a) {
     const layers_prover *p = q->p;
     const size_t first = a << q->pending;
-    if (q->pending == 0 || first >= q->live)
-        return entry(q, y, first);
+    if (q->pending == 0 || first >= q->live || (first & (extent_size(q->left) - 1)) >= q->left.live)
+        return entry(q, y, first); /* those that are alike stay what they are */
     evec from[4];
     for (unsigned i = 0; i < 1u << q->pending; i++)
         from[i] = (evec){entry(q, y, first + i), FIVE_STRIDE};
@@ -307,16 +392,23 @@ static void table_sums_task(void *ctx, size_t task, unsigned worker) {
     memset(total, 0, sizeof total);
     for (size_t g = GROUPS_A_TASK * task; g < q->groups && g < GROUPS_A_TASK * (task + 1); g++) {
         gf192 v[9], lambda[4];
+        const size_t h = g & (extent_size(q->grouped) - 1);
+        if (h > q->grouped.live)
+            continue;
+        const int alone = h == q->grouped.live; /* for itself and those after it in its place */
         memset(v, 0, sizeof v);
         for (unsigned y = 0; y < 5; y++) {
             size_t k;
             if (!group_active(q, g, y, &k))
                 continue;
             layers_row_weights(p, &weights, k, y);
-            for (unsigned j = 0; j < 1u << q->together; j++)
+            for (unsigned j = 0; j < (alone ? 1u : 1u << q->together); j++)
                 lambda[j] = layers_factors(p, s.factors + (size_t)j * FACTORS_WORDS,
                                            folded_entry(q, y, (g << q->together) + j), &weights, y);
-            add_values(q, v, s.factors, lambda);
+            if (alone)
+                add_value_of_one(q, v, s.factors, lambda[0]);
+            else
+                add_values(q, v, s.factors, lambda);
         }
         close_group(q, total, v, g);
     }
@@ -346,6 +438,19 @@ static void set_constants(rounds *q) {
     q->constant = layers_form_constant(p);
 }
 
+/* Adds the weights of the groups that repeat to that of the first of them, which is the only one counted. */
+static void gather_weights(const rounds *q) {
+    const layers_prover *p = q->p;
+    const size_t n = extent_size(q->grouped), at = q->grouped.live;
+    for (size_t k = 0; at < n && k < (p->top ? 1 : p->t->sh.rows); k++) {
+        gf192 *eq = p->eq_scalar + k * n;
+        for (size_t i = at + 1; i < n; i++) {
+            eq[at] = gf192_add(eq[at], eq[i]);
+            eq[i] = GF192_ZERO;
+        }
+    }
+}
+
 /* The next rounds: one or two, and what they need besides the rows. */
 static void begin(rounds *q, unsigned most, unsigned end) {
     layers_prover *p = q->p;
@@ -355,7 +460,9 @@ static void begin(rounds *q, unsigned most, unsigned end) {
     for (unsigned i = 0; i < q->together; i++)
         q->at_zero |= gf192_equal(point[i], GF192_ONE);
     q->groups = ((q->live - 1) >> (q->pending + q->together)) + 1;
+    q->grouped = extent_bound(q->left, q->pending + q->together);
     eq_table(p->eq_scalar, point + q->together, end - q->first - q->together);
+    gather_weights(q);
 }
 
 /* Sends them: the value at zeros follows from the claim, which is the sum of the values at zeros and ones
@@ -384,9 +491,7 @@ static void send(rounds *q, size_t tasks) {
 void layers_rows(layers_prover *p, unsigned r) {
     const layers_trace *t = p->t;
     const unsigned m = t->sh.m, end = p->top ? m : m + t->sh.kappa, most = p->keep ? 1 : MAX_TOGETHER;
-    const size_t whole = (size_t)1 << (m + t->sh.kappa - t->t), stored = 8 * t->blocks;
-    rounds q = {.p = p, .first = t->t};
-    q.live = p->top ? t->primes : stored < whole ? stored : whole;
+    rounds q = {.p = p, .first = t->t, .live = t->sh.rows * t->s_high, .left = {m - t->t, t->s_live}};
     if (p->top) {
         p->plain = 1;
         if (t->t == m)
@@ -404,6 +509,9 @@ void layers_rows(layers_prover *p, unsigned r) {
         pool_run(p->e->pool, t->blocks, bits_sums_task, &q);
         send(&q, t->blocks);
     }
+    q.live = q.groups;
+    q.left = extent_bound(q.left, q.together);
+    q.place = q.left.live < extent_size(q.left) ? q.left.live + 1 : extent_size(q.left);
     if (p->top && q.first + q.together == end) { /* k goes on from the bits */
         env_stage_end(p->e);
         return;
@@ -421,13 +529,15 @@ void layers_rows(layers_prover *p, unsigned r) {
     env_stage_end(p->e);
 
     env_stage_begin(p->e, "field rounds");
-    q.live = q.groups;
     for (q.first += q.together; q.first < end; q.first += q.together) {
         begin(&q, most, end);
         const size_t tasks = (q.groups + GROUPS_A_TASK - 1) / GROUPS_A_TASK;
         pool_run(p->e->pool, tasks, table_sums_task, &q);
+        const unsigned of_s = q.pending < q.left.vars ? q.pending : q.left.vars;
         q.live = ((q.live - 1) >> q.pending) + 1;
-        q.shift += q.pending;
+        q.left = extent_bound(q.left, q.pending);
+        q.s_shift += of_s;
+        q.k_shift += q.pending - of_s;
         send(&q, tasks);
         q.pending = q.together;
         memcpy(q.fold, p->rho + q.first, q.pending * sizeof *q.fold);

@@ -21,11 +21,11 @@ static void raw_lane_by_low(const layers_prover *p, evec to, uint8_t *acc, evec 
 static void raw_lane_by_high(const layers_prover *p, evec to, uint8_t *acc, evec row, size_t k, unsigned l) {
     const layers_trace *t = p->t;
     const evec eq = {p->eq_rows, p->eq_stride};
-    const size_t first = k * t->s_high, eighths = (size_t)1 << (t->t - 3);
+    const size_t eighths = (size_t)1 << (t->t - 3);
     uint8_t bytes[(1 << LAYERS_MAX_BIT_ROUNDS) * 64];
-    for (size_t i = 0; i < t->s_high; i++) {
-        const size_t prime = first + i, b = prime / 8;
-        if (i == 0 || prime % 8 == 0)
+    for (size_t h = 0; h < t->s_live + (t->repeats ? 1 : 0); h++) {
+        const size_t prime = h < t->s_live ? k * t->s_live + h : t->sh.rows * t->s_live + k, b = prime / 8;
+        if (h == 0 || h == t->s_live || prime % 8 == 0)
             for (size_t q = 0; q < eighths; q++)
                 p->kn->bits_transpose8(bytes + 512 * q, 64, p->bits + layers_bits_at(t, b, l, 8 * q), 64);
         memset(acc, 0, BITMAP_ACC_BYTES);
@@ -35,7 +35,7 @@ static void raw_lane_by_high(const layers_prover *p, evec to, uint8_t *acc, evec
             return;
         }
         p->kn->bitmap_finish(row, acc);
-        p->kn->evec_scale_add(to, row, evec_get(eq, i), 64);
+        p->kn->evec_scale_add(to, row, layers_kept_eq(t, eq, 0, h), 64);
     }
 }
 
@@ -49,7 +49,7 @@ static void raw_task(void *ctx, size_t k, unsigned worker) {
     const size_t first = k * t->s_high, last = first + t->s_high;
     uint64_t *raw = p->raw + k * RAW_WORDS;
     memset(raw, 0, RAW_WORDS * sizeof *raw);
-    const int by_high = t->s_high < (size_t)1 << t->t;
+    const int by_high = t->repeats || t->s_high < (size_t)1 << t->t; /* what repeats is not in whole blocks */
     bitmap8 *maps =
         t->s_high >= 8 ? p->maps : p->maps + k; /* whole blocks of a place, or its own part of one */
     if (!by_high && t->s_high < 8) {
@@ -118,7 +118,7 @@ void layers_top_places(layers_prover *p) {
     const layers_shape sh = t->sh;
     evec eq = {p->eq_rows, p->eq_stride};
     eq_table_evec(eq, p->rho + t->t, sh.m - t->t, GF192_ONE);
-    for (size_t b = 0; b < t->s_high / 8; b++) {
+    for (size_t b = 0; !t->repeats && b < t->s_high / 8; b++) {
         gf192 col[8];
         for (unsigned j = 0; j < 8; j++)
             col[j] = evec_get(eq, 8 * b + j);

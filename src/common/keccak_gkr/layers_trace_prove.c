@@ -28,19 +28,19 @@ static void trace_block(void *ctx, size_t b, unsigned worker) {
     const trace_job *job = ctx;
     layers_trace *t = job->t;
     const sheaf_kernels *kn = kernels();
-    const unsigned m = t->sh.m;
     uint8_t a[STATE_BYTES], e[STATE_BYTES];
     for (size_t low = 0; low < (size_t)1 << t->t; low++) {
         for (unsigned l = 0; l < 25; l++) {
             uint64_t w[8];
             for (unsigned j = 0; j < 8; j++) {
-                size_t prime = 8 * b + j, i = (prime << t->t) + low, k = i >> m;
-                if (prime >= t->primes) {
+                size_t k, h;
+                if (8 * b + j >= t->primes) {
                     w[j] = 0;
                     continue;
                 }
+                layers_prime(t, 8 * b + j, &k, &h);
                 const lane_input *in = &job->inputs[25 * k + l];
-                w[j] = in->words ? in->words[i & (((size_t)1 << m) - 1)] : in->value;
+                w[j] = in->words ? in->words[(h << t->t) + low] : in->value;
             }
             slice_words(a + 64 * l, w);
         }
@@ -55,20 +55,26 @@ static void trace_block(void *ctx, size_t b, unsigned worker) {
     }
 }
 
-void layers_trace_shape(layers_trace *t, layers_shape sh, unsigned bit_rounds) {
+void layers_trace_shape(layers_trace *t, layers_shape sh, size_t distinct, unsigned bit_rounds) {
     t->sh = sh;
     t->t = bit_rounds ? bit_rounds : layers_bit_rounds(sh);
     t->s_high = (size_t)1 << (sh.m - t->t);
-    t->primes = sh.rows * t->s_high;
+    /* in fours, which are what the first rounds on E take together */
+    t->s_live = round_up(((distinct - 1) >> t->t) + 1, 4);
+    t->repeats = t->s_live < t->s_high;
+    if (!t->repeats)
+        t->s_live = t->s_high;
+    t->primes = sh.rows * (t->s_live + (t->repeats ? 1 : 0));
     t->blocks = (t->primes + 7) / 8;
     t->layer_bytes = (t->blocks << t->t) * STATE_BYTES;
 }
 
-layers_trace *layers_trace_create(env *e, layers_shape sh, const lane_input *inputs, unsigned bit_rounds) {
+layers_trace *layers_trace_create(env *e, layers_shape sh, size_t distinct, const lane_input *inputs,
+                                  unsigned bit_rounds) {
     layers_trace *t = mem_alloc_zero(e->mem, sizeof *t);
     if (!t)
         return NULL;
-    layers_trace_shape(t, sh, bit_rounds);
+    layers_trace_shape(t, sh, distinct, bit_rounds);
     int bad = 0;
     for (unsigned i = 0; i < CHECKPOINTS; i++)
         bad |= !(t->checkpoint[i] = mem_alloc(e->mem, t->layer_bytes));
