@@ -65,7 +65,7 @@ uint64_t aggregate_prove_bytes(unsigned kind, uint64_t count, unsigned log_inv_r
     if (look(&l, &c) == 0)
         bytes = column_bytes(&c, m, count, l.outputs) +
                 whir_commitment_bytes(par, whir_live_rows(par, (size_t)c.words << m), threads).held +
-                layers_bytes((layers_shape){m, c.kappa, c.rows}, count, (unsigned)l.lanes, threads);
+                layers_bytes((layers_shape){m, c.kappa, c.rows}, (size_t)count, (unsigned)l.lanes, threads);
     circuit_free(&c);
     return bytes;
 }
