@@ -54,11 +54,11 @@ static void BITS(sliced_chi)(uint8_t *restrict a, const uint8_t *restrict e, uns
 /* chi of five lanes at the points of the grid that have the digits d1 and d2 (which are constants, so that nothing is asked
  * when it runs). v[x]: lane x's rows over {0,1}^inner. */
 static inline __attribute__((always_inline)) void BITS(grid_points)(uint8_t *to, size_t out_stride, const bits_part v[5][8],
-                                                                    unsigned inner, int linear, unsigned d1, unsigned d2) {
-    const unsigned ends = inner > 0 ? 2 : 1, first = (d1 == 1 ? 2u : 0u) + (d2 == 1 ? 4u : 0u);
+                                                                    int linear, unsigned d1, unsigned d2) {
+    const unsigned first = (d1 == 1 ? 2u : 0u) + (d2 == 1 ? 4u : 0u);
     bits_part e[5][2];
     for (unsigned x = 0; x < 5; x++)
-        for (unsigned i = 0; i < ends; i++) {
+        for (unsigned i = 0; i < 2; i++) {
             const bits_part *row = v[x] + first + i;
             e[x][i] = row[0];
             if (d1 == 2) e[x][i] ^= row[2];
@@ -68,12 +68,12 @@ static inline __attribute__((always_inline)) void BITS(grid_points)(uint8_t *to,
     to += 64 * 3 * (d1 + 3 * d2);
     for (unsigned x = 0; x < 5; x++, to += out_stride) {
         const bits_part *e1 = e[x < 4 ? x + 1 : x - 4], *e2 = e[x < 3 ? x + 2 : x - 3];
-        for (unsigned i = 0; i < ends; i++) {
+        for (unsigned i = 0; i < 2; i++) {
             bits_part at = e1[i] & e2[i];
             if (linear) at ^= e[x][i] ^ e2[i];
             BITS_PART(to + 64 * i) = at;
         }
-        if (inner > 0) BITS_PART(to + 128) = (e1[0] ^ e1[1]) & (e2[0] ^ e2[1]);
+        BITS_PART(to + 128) = (e1[0] ^ e1[1]) & (e2[0] ^ e2[1]);
     }
 }
 
@@ -90,8 +90,8 @@ static inline __attribute__((always_inline)) void BITS(grid_chi_inner)(uint8_t *
             for (size_t i = 0; i < (size_t)1 << inner; i++) v[x][i] = sum[i];
         }
 #define POINTS(linear, d1, d2)                                                                         \
-    if ((d1 == 0 || inner > 1) && (d2 == 0 || inner > 2))                                              \
-    BITS(grid_points)(out + q, out_stride, (const bits_part(*)[8])v, inner, linear, d1, d2)
+    if (d2 == 0 || inner > 2)                                                                          \
+    BITS(grid_points)(out + q, out_stride, (const bits_part(*)[8])v, linear, d1, d2)
         if (s->linear) {
             POINTS(1, 0, 0);
             POINTS(1, 1, 0);
@@ -113,12 +113,10 @@ static inline __attribute__((always_inline)) void BITS(grid_chi_inner)(uint8_t *
 }
 
 static void BITS(grid_chi)(uint8_t *out, size_t out_stride, const uint8_t *from, size_t lane_stride, const grid_shape *s) {
-    switch (s->inner) {
-    case 3: BITS(grid_chi_inner)(out, out_stride, from, lane_stride, s, 3); break;
-    case 2: BITS(grid_chi_inner)(out, out_stride, from, lane_stride, s, 2); break;
-    case 1: BITS(grid_chi_inner)(out, out_stride, from, lane_stride, s, 1); break;
-    default: BITS(grid_chi_inner)(out, out_stride, from, lane_stride, s, 0);
-    }
+    if (s->inner == 3)
+        BITS(grid_chi_inner)(out, out_stride, from, lane_stride, s, 3);
+    else
+        BITS(grid_chi_inner)(out, out_stride, from, lane_stride, s, 2);
 }
 
 #endif

@@ -177,8 +177,8 @@ static void exercise_prover(scratch *s, const sheaf_kernels *k) {
     k->bits_transpose8(s->out, 64, s->bytes, 64);
     k->sliced_linear(s->rows, s->bytes);
     k->sliced_chi(s->rows + 1600, s->rows, 3);
-    const grid_shape shape = {.inner = 1, .linear = 1, .picks = 2, .pick = {0, 128}};
-    k->grid_chi(s->rows + 1280, 192, s->rows, 256, &shape);
+    const grid_shape shape = {.inner = 2, .linear = 1, .picks = 2, .pick = {0, 128}};
+    k->grid_chi(s->rows + 1216, 576, s->rows, 64, &shape);
 }
 #endif
 

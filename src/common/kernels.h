@@ -49,7 +49,7 @@ typedef struct bitmap8 {
 
 /* See grid_chi. */
 typedef struct grid_shape {
-    unsigned inner; /* at most 3 */
+    unsigned inner; /* 2 or 3 */
     int linear;
     size_t picks; /* at most 8 */
     size_t pick[8];
