@@ -38,13 +38,14 @@ typedef struct sheaf_options {
     unsigned log_inv_rate; /* R of the first commitment, 1..6: larger gives smaller proofs and takes longer; 0: the shape's default */
 
     /* Memory: both or none; none is the C library's. alloc returns at least `bytes` bytes, or NULL; it and free are called from
-     * several threads at once. Verification inside the library keeps to the C library's. */
+     * several threads at once. Verification, and small tables of a proof's circuit (under 100 KB), keep to the C library's. */
     void *(*alloc)(void *alloc_ctx, size_t bytes);
     void (*free)(void *alloc_ctx, void *p);
     void *alloc_ctx;
 
     /* Progress: called on the caller's own thread, now and then, with the fraction (0..1) of the whole call's work that is done
-     * and the stage's name. A non-zero return cancels: the call then frees everything and returns SHEAF_CANCELLED. */
+     * and the stage's name. A non-zero return cancels: the call then undoes what it did and returns SHEAF_CANCELLED. It calls nothing of the
+     * same context. */
     int (*progress)(void *progress_ctx, double fraction, const char *stage);
     void *progress_ctx;
 } sheaf_options;

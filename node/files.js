@@ -6,7 +6,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { SheafError } from "../web/core/errors.js";
 import { codeOf, textOf } from "./errno.js";
-import { discard, lstatSync, openSync, realpathSync, renameSync } from "./paths.js";
+import { discard, lstatSync, openSync, pathOf, realpathSync, renameSync } from "./paths.js";
 
 const { constants: C } = fs;
 const NAME_SHOWN = 96;
@@ -182,6 +182,27 @@ function writeDirectly(fd, name, bytes) {
         writeAll(fd, bytes);
     } catch (error) {
         throw failure("write", name, error);
+    }
+}
+
+/**
+ * Throws what writeFile would where it could not even begin: for work that should not be done in vain.
+ * @param {string} file
+ */
+export function checkWrite(file) {
+    if (file === "-") return;
+    let stat;
+    try {
+        stat = lstatSync(file);
+    } catch (error) {
+        if (codeOf(error) !== "ENOENT") throw failure("write", file, error);
+    }
+    if (stat?.isDirectory()) throw failure("write", file, { code: "EISDIR" });
+    if (stat !== undefined && !stat.isFile()) return;
+    try {
+        fs.accessSync(pathOf(path.dirname(file)), C.W_OK | C.X_OK);
+    } catch (error) {
+        throw failure("create", file, error);
     }
 }
 

@@ -7,13 +7,16 @@
 # default build/native); --avx2 those of the AVX2 back end instead, for Zen 3, to hold the model against
 # `sheaf bench kernels`. LLVM_MCA names the program, CPUS the processors.
 set -eu
-cd "$(dirname "$0")/.."
+here=$(dirname "$0")/..
 avx2=''
 if [ "${1:-}" = --avx2 ]; then
     avx2=1
     shift
 fi
-objects=${1:-build/native}/CMakeFiles/sheaf_simd_objects.dir/src/native_simd/x86_64
+case ${1:-} in
+-*) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2 ;;
+esac
+objects=${1:-$here/build/native}/CMakeFiles/sheaf_simd_objects.dir/src/native_simd/x86_64
 mca=${LLVM_MCA:-$(command -v llvm-mca-19 || command -v llvm-mca || true)}
 [ -n "$mca" ] || { echo "tools/model-avx512.sh: llvm-mca is not installed (Debian: llvm-19)" >&2; exit 1; }
 [ -d "$objects" ] || { echo "tools/model-avx512.sh: $objects: no such folder: build first" >&2; exit 1; }

@@ -222,6 +222,7 @@ function benchArgs(c, argv, sizeName, least, most) {
     ]);
     if (files.length > 0) c.error(files[0], null, "an argument that is not expected");
     if (values[sizeName] === undefined && !c.help) c.error(null, `--${sizeName}`, "is needed");
+    if (values.output === "-") c.error(null, "--output", "is a file: standard output is for the figures");
     return { size: values[sizeName], repeats: values.repeats ?? 3, warmup: values.warmup ?? 1, output: values.output };
 }
 
@@ -233,6 +234,7 @@ function benchArgs(c, argv, sizeName, least, most) {
 async function measure(c, b, size, prepare) {
     const { kind, signers, hashes } = size;
     let prover;
+    if (b.output !== undefined) c.checkOutput(b.output);
     try {
         prover = await proverFor(c);
         const mine = prover;

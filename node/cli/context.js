@@ -2,7 +2,7 @@
 import { STATUS_CODES, SheafError } from "../../web/core/errors.js";
 import { fromHex } from "../../web/core/bytes.js";
 import fs from "node:fs";
-import { readFile, writeFile } from "../files.js";
+import { checkWrite, readFile, writeFile } from "../files.js";
 import { isSecret } from "../keyfile.js";
 import { pathOf } from "../paths.js";
 
@@ -106,6 +106,16 @@ export class Command {
             return readFile(file, limit);
         } catch (error) {
             return this.fail(file, error);
+        }
+    }
+
+    /** Before long work whose result --output is to get: whether there is any point in it. @param {string} file */
+    checkOutput(file) {
+        if (file === "") this.error(null, "--output", "is empty");
+        try {
+            checkWrite(file);
+        } catch (error) {
+            this.fail(nameOf(file, true), error);
         }
     }
 

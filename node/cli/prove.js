@@ -208,6 +208,7 @@ async function proveHere(c, input, what, output, run, description) {
     /** @type {import("../index.d.ts").Prover | undefined} */
     let prover;
     let seconds = 0;
+    c.checkOutput(output);
     try {
         prover = await proverFor(c);
         const mine = prover;

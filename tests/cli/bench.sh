@@ -9,6 +9,10 @@ signatures_per_second proof_bytes peak_bytes prover_peak_bytes predicted_bytes l
 layer_cycles_per_permutation stages"
 
 # ---- proofs ----
+check "the_proof_is_not_mixed_with_the_figures" 2 "sheaf bench hash: --output: is a file: standard output is for the figures" \
+    "$sheaf" bench hash --log-n 3 --json -o -
+check "a_proof_that_could_not_be_kept_is_not_made" 2 "sheaf bench hash: cannot create nowhere/x.sheaf: No such file or directory" \
+    "$sheaf" bench hash --log-n 10 -o nowhere/x.sheaf
 check "bench_hash_in_json" 0 "" "$sheaf" bench hash --log-n 3 --repeats 3 --warmup 0 --threads 1 --json
 json_holds "bench_hash_has_every_field" .out "all(f in j for f in '$fields'.split()) and j['permutations'] == 8 and j['threads'] == 1"
 json_holds "the_median_is_within_the_range" .out \

@@ -42,6 +42,10 @@ check "messages_are_128_bytes" 2 "sheaf hash prove: odd.bin: 130 bytes are not a
 check "there_is_a_message" 2 "sheaf hash prove: empty.bin: 0 bytes are not .*" "$sheaf" hash prove --messages empty.bin -o x.sheaf
 check "digests_are_32_bytes" 2 "sheaf hash verify: odd.bin: 130 bytes are no whole number of 32-byte digests" \
     "$sheaf" hash verify m.sheaf --digests odd.bin
+check "a_folder_that_is_not_there_is_named" 2 "sheaf hash prove: cannot create nowhere/x.sheaf: No such file or directory" \
+    "$sheaf" hash prove --log-n 10 -o nowhere/x.sheaf
+check "an_output_has_a_name" 2 "sheaf hash prove: --output: is empty" "$sheaf" hash prove --log-n 3 -o ""
+check "a_folder_is_no_output" 2 "sheaf hash prove: cannot write .: Is a directory" "$sheaf" hash prove --log-n 3 -o .
 check "messages_or_a_size" 2 "sheaf hash prove: one of --log-n N and --messages FILE is needed" "$sheaf" hash prove -o x.sheaf
 check "not_both" 2 "sheaf hash prove: one of --log-n N and --messages FILE is needed" \
     "$sheaf" hash prove --log-n 3 --messages messages.bin -o x.sheaf

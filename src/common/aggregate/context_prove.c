@@ -83,6 +83,8 @@ sheaf_status context_take(sheaf_context *ctx, uint64_t bytes, sheaf_failure *f) 
 sheaf_status context_begin(sheaf_context *ctx, unsigned kind, uint64_t count, sheaf_failure *f) {
     const uint64_t bytes =
         aggregate_prove_bytes(kind, count, ctx->options.log_inv_rate, pool_threads(ctx->pool));
+    if (bytes == UINT64_MAX)
+        return aggregate_out_of_memory(f);
     return bytes == 0 ? SHEAF_OK : context_take(ctx, bytes, f); /* no parameters: the proof says so itself */
 }
 

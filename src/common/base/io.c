@@ -292,3 +292,23 @@ sheaf_status io_write(const char *path, const void *data, size_t len, unsigned f
     free(target);
     return status;
 }
+
+sheaf_status io_check_write(const char *path, sheaf_failure *f) {
+    struct stat st;
+    if (strcmp(path, "-") == 0)
+        return SHEAF_OK;
+    const int there = lstat(path, &st) == 0;
+    if (!there && errno != ENOENT)
+        return io_fail(f, "write", path, errno);
+    if (there && S_ISDIR(st.st_mode))
+        return io_fail(f, "write", path, EISDIR);
+    if (there && !S_ISREG(st.st_mode))
+        return SHEAF_OK;
+    char *folder = folder_of(path);
+    if (folder == NULL)
+        return no_memory(f, path);
+    const int closed = access(folder, W_OK | X_OK) != 0;
+    const int error = errno;
+    free(folder);
+    return closed ? io_fail(f, "create", path, error) : SHEAF_OK;
+}

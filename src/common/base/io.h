@@ -17,6 +17,10 @@ typedef enum io_write_flags {
     IO_PRIVATE = 2  /* readable by its owner only */
 } io_write_flags;
 
+/* Whether io_write could begin with that path: there is its folder, which may be written to, and no folder of that
+ * name. What it says is what io_write would say. For work that should not be done in vain. */
+SHEAF_MUST_CHECK sheaf_status io_check_write(const char *path, sheaf_failure *f);
+
 /* Writes a file whole: whoever opens the path sees the old bytes or all of the new ones, whenever the machine
  * stops, and once this has returned SHEAF_OK the new ones have reached the disk. A temporary file beside it,
  * synchronised, takes its name; then the folder is synchronised. A symbolic link is followed. "-", and

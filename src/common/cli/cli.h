@@ -77,6 +77,8 @@ enum { CLI_FILE_LIMIT = 1 << 30 };
 int cli_read(const cli *c, const char *file, size_t limit, uint8_t **data, size_t *len);
 /* Writes a file whole or not at all, or standard output. */
 int cli_write(const cli *c, const char *file, const void *data, size_t len);
+/* Before long work whose result --output is to get: whether there is any point in it. */
+int cli_check_output(const cli *c, const char *file);
 const char *cli_name(const char *file, int output); /* "standard input" or "standard output" for "-" */
 
 /* ---- text that grows: JSON output ---- */

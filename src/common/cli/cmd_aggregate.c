@@ -26,7 +26,8 @@ static int aggregate(const cli *c, const char *input, const char *output, const 
     progress_bar bar;
     if (cli_context(c, &ctx, &bar, "aggregate") != CLI_OK)
         return CLI_ERROR;
-    if (cli_check_proof_memory(c, ctx, SHEAF_KIND_LEANXMSS, s->n) != CLI_OK) {
+    if (cli_check_output(c, output) != CLI_OK ||
+        cli_check_proof_memory(c, ctx, SHEAF_KIND_LEANXMSS, s->n) != CLI_OK) {
         sheaf_context_destroy(ctx);
         return CLI_ERROR;
     }

@@ -204,12 +204,16 @@ static int bench_args(cli *c, int argc, char **argv, bench *b, const char *size_
         snprintf(option, sizeof option, "--%s", size_name);
         return cli_error(c, NULL, option, "is needed");
     }
+    if (b->output != NULL && strcmp(b->output, "-") == 0)
+        return cli_error(c, NULL, "--output", "is a file: standard output is for the figures");
     return CLI_OK;
 }
 
 /* The context, where the proof fits into memory. */
 static int bench_begin(cli *c, bench *b, progress_bar *bar) {
     if (cli_context(c, &b->ctx, bar, "bench") != CLI_OK)
+        return CLI_ERROR;
+    if (b->output != NULL && cli_check_output(c, b->output) != CLI_OK)
         return CLI_ERROR;
     return cli_check_proof_memory(c, b->ctx, b->kind, b->n);
 }

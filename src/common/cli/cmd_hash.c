@@ -39,7 +39,8 @@ static int hash_prove(const cli *c, const char *output, const uint8_t *preimages
     progress_bar bar;
     if (cli_context(c, &ctx, &bar, "hash prove") != CLI_OK)
         return CLI_ERROR;
-    if (cli_check_proof_memory(c, ctx, SHEAF_KIND_HASH, n) != CLI_OK) {
+    if (cli_check_output(c, output) != CLI_OK ||
+        cli_check_proof_memory(c, ctx, SHEAF_KIND_HASH, n) != CLI_OK) {
         sheaf_context_destroy(ctx);
         return CLI_ERROR;
     }

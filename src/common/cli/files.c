@@ -21,6 +21,14 @@ int cli_read(const cli *c, const char *file, size_t limit, uint8_t **data, size_
     return status == SHEAF_OK ? CLI_OK : cli_failure(c, file, status, &f);
 }
 
+int cli_check_output(const cli *c, const char *file) {
+    if (*file == '\0')
+        return cli_error(c, NULL, "--output", "is empty");
+    sheaf_failure f = {0};
+    sheaf_status status = io_check_write(file, &f);
+    return status == SHEAF_OK ? CLI_OK : cli_failure(c, cli_name(file, 1), status, &f);
+}
+
 int cli_write(const cli *c, const char *file, const void *data, size_t len) {
     /* Only keygen writes keys, and never over one: what a mistyped name would destroy cannot be made again.
      */
