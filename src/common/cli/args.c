@@ -7,7 +7,11 @@
 static void print_plain(const char *s) {
     text t = {0};
     text_plain(&t, s);
-    fputs(t.failed || t.buf == NULL ? (*s == '\0' ? "" : "?") : t.buf, stderr);
+    if (!t.failed && t.buf != NULL)
+        fputs(t.buf, stderr);
+    else /* no memory: what is plain anyway */
+        for (; *s != '\0'; s++)
+            fputc(*s >= 0x20 && *s < 0x7f ? *s : '?', stderr);
     text_free(&t);
 }
 
