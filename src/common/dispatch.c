@@ -244,7 +244,8 @@ typedef struct candidate {
 } candidate;
 
 #ifdef SHEAF_HAVE_X86
-/* Puts the kernels of one more extension over a candidate's, if they pass their test: else it does without them. */
+/* Puts the kernels of one more extension over a candidate's, if they pass their test: else it does without
+ * them. */
 static void improve(candidate *c, const sheaf_kernels *better, const char *note) {
     sheaf_kernels table = *better, whole;
     fill(&table, &c->table);
@@ -270,7 +271,8 @@ static size_t probe(candidate *c) {
         cpu.gfni = 1;
 #endif
         if (cpu.gfni)
-            improve(&c[n], &sheaf_kernels_gfni, cpu.vpclmulqdq ? " (vpclmulqdq, gfni)" : " (pclmulqdq, gfni)");
+            improve(&c[n], &sheaf_kernels_gfni,
+                    cpu.vpclmulqdq ? " (vpclmulqdq, gfni)" : " (pclmulqdq, gfni)");
         n++;
     }
 #ifdef SHEAF_SIMDE /* emulated, as GFNI above: there for tests on every machine, chosen only by name */

@@ -46,7 +46,8 @@ uint32_t sheaf_wasm_ledger(sheaf_wasm_result *r, uint32_t kind, uint32_t count, 
     const uint32_t most = kind == SHEAF_KIND_HASH ? SHEAF_MAX_HASHES : SHEAF_MAX_SIGNERS;
     sheaf_failure f = {0};
     if ((kind != SHEAF_KIND_HASH && kind != SHEAF_KIND_LEANXMSS) || count < 1 || count > most) {
-        failure_set(&f, SHEAF_INVALID_ARGUMENT, SHEAF_CHECK_NONE, 0, "there is no proof of this kind and count");
+        failure_set(&f, SHEAF_INVALID_ARGUMENT, SHEAF_CHECK_NONE, 0,
+                    "there is no proof of this kind and count");
         return result_of(r, f.status, &f);
     }
     const unsigned m = circuit_log_slots(count);

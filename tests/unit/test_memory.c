@@ -58,8 +58,8 @@ TEST(aggregates_take_what_is_said) {
         CHECK_EQ_INT(sheaf_aggregate(ctx, &envelope, &len, EPOCH, message, entries, shapes[s].n, NULL),
                      SHEAF_CANCELLED);
         CHECK_EQ_INT(layers, 2);
-        check_close(sheaf_peak_bytes(ctx), sheaf_prove_bytes(ctx, SHEAF_KIND_LEANXMSS, shapes[s].n), shapes[s].n,
-                    shapes[s].rate);
+        check_close(sheaf_peak_bytes(ctx), sheaf_prove_bytes(ctx, SHEAF_KIND_LEANXMSS, shapes[s].n),
+                    shapes[s].n, shapes[s].rate);
         CHECK_EQ_U64(ctx->arena.beyond, 0); /* all of it was in the one region */
         sheaf_context_destroy(ctx);
     }
@@ -69,7 +69,8 @@ TEST(aggregates_take_what_is_said) {
 TEST(hash_batches_take_what_is_said) {
     static const struct {
         unsigned n, rate, threads;
-    } shapes[] = {{1, 0, 1}, {8, 6, 1}, {60, 0, 1}, {128, 1, 3}, {600, 0, 2}, {1000, 0, 1}, {4096, 6, 1}, {9000, 1, 1}, {16384, 0, 2}};
+    } shapes[] = {{1, 0, 1},    {8, 6, 1},    {60, 0, 1},   {128, 1, 3},  {600, 0, 2},
+                  {1000, 0, 1}, {4096, 6, 1}, {9000, 1, 1}, {16384, 0, 2}};
     enum { MOST = 16384 };
     uint8_t *preimages = calloc(MOST, SHEAF_PREIMAGE_BYTES);
     REQUIRE(preimages != NULL);
@@ -119,8 +120,10 @@ TEST(what_a_context_takes_is_by_its_rate_and_its_threads) {
                          aggregate_prove_bytes(SHEAF_KIND_LEANXMSS, 100, rate, threads));
             sheaf_context_destroy(ctx);
         }
-    CHECK(aggregate_prove_bytes(SHEAF_KIND_LEANXMSS, 100, 0, 3) > aggregate_prove_bytes(SHEAF_KIND_LEANXMSS, 100, 0, 1));
-    CHECK(aggregate_prove_bytes(SHEAF_KIND_LEANXMSS, 100, 6, 1) > aggregate_prove_bytes(SHEAF_KIND_LEANXMSS, 100, 3, 1));
+    CHECK(aggregate_prove_bytes(SHEAF_KIND_LEANXMSS, 100, 0, 3) >
+          aggregate_prove_bytes(SHEAF_KIND_LEANXMSS, 100, 0, 1));
+    CHECK(aggregate_prove_bytes(SHEAF_KIND_LEANXMSS, 100, 6, 1) >
+          aggregate_prove_bytes(SHEAF_KIND_LEANXMSS, 100, 3, 1));
 }
 
 /* The proof of the whole takes no more than its first layer. */

@@ -116,7 +116,8 @@ TEST(what_does_not_fit_is_taken_elsewhere_and_counted) {
     memset(a, 1, 2 * MIB);
     mem_free(&r.m, a);
     mem_free(&r.m, b);
-    CHECK(mem_alloc(&r.m, SIZE_MAX - 90) == NULL); /* with the beginnings of both more than there are numbers */
+    CHECK(mem_alloc(&r.m, SIZE_MAX - 90) ==
+          NULL); /* with the beginnings of both more than there are numbers */
     CHECK(all_free(&r));
     CHECK_EQ_U64(r.m.current, 0);
     arena_release(&r.a);

@@ -53,7 +53,8 @@ TEST(columns_at_a_point_are_sums_over_all_slots) {
     static const struct {
         unsigned m;
         uint64_t signers;
-    } large[] = {{10, 1024}, {10, 1000}, {10, 1}, {11, 1024}, {11, 1025}, {11, 1033}, {11, 2047}, {13, 8192}, {13, 5000}};
+    } large[] = {{10, 1024}, {10, 1000}, {10, 1},    {11, 1024}, {11, 1025},
+                 {11, 1033}, {11, 2047}, {13, 8192}, {13, 5000}};
     for (size_t i = 0; i < sizeof large / sizeof large[0]; i++)
         check_columns(large[i].m, large[i].signers, &seed);
     CHECK_EQ_INT(kernels_force(before), 0);

@@ -19,9 +19,10 @@ env context_env(sheaf_context *ctx);
 
 /* Takes so many bytes at once, for what is allocated until context_end. */
 SHEAF_MUST_CHECK sheaf_status context_take(sheaf_context *ctx, uint64_t bytes, sheaf_failure *f);
-/* Before a proof of so many signatures or messages: takes the memory that it will need. Fails as a proof does that
- * runs out of memory. After it, however it ended: context_end. */
-SHEAF_MUST_CHECK sheaf_status context_begin(sheaf_context *ctx, unsigned kind, uint64_t count, sheaf_failure *f);
+/* Before a proof of so many signatures or messages: takes the memory that it will need. Fails as a proof does
+ * that runs out of memory. After it, however it ended: context_end. */
+SHEAF_MUST_CHECK sheaf_status context_begin(sheaf_context *ctx, unsigned kind, uint64_t count,
+                                            sheaf_failure *f);
 void context_end(sheaf_context *ctx);
 
 /* Proves the leaf with the rest of e's progress and makes the envelope of st, whose proof it sets on the way.

@@ -76,7 +76,8 @@ sheaf_status context_take(sheaf_context *ctx, uint64_t bytes, sheaf_failure *f) 
     /* and what is lost between blocks, at most a seventieth as measured, and to their descriptions */
     if (bytes < SIZE_MAX / 2 && arena_open(&ctx->arena, (size_t)(bytes + bytes / 32 + (1 << 16))) == 0)
         return SHEAF_OK;
-    failure_set(f, SHEAF_OUT_OF_MEMORY, SHEAF_CHECK_NONE, 0, "out of memory: proving takes %" PRIu64 " bytes", bytes);
+    failure_set(f, SHEAF_OUT_OF_MEMORY, SHEAF_CHECK_NONE, 0, "out of memory: proving takes %" PRIu64 " bytes",
+                bytes);
     return SHEAF_OUT_OF_MEMORY;
 }
 

@@ -143,8 +143,8 @@ void arena_init(arena *a, mem *m) {
     m->ctx = a;
 }
 
-/* Pages of megabytes: the passes over a layer's bits wait less for addresses to be translated, and fewer pages
- * have to be found. Where there are none nothing changes. */
+/* Pages of megabytes: the passes over a layer's bits wait less for addresses to be translated, and fewer
+ * pages have to be found. Where there are none nothing changes. */
 static void use_huge_pages(uint8_t *region, size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     if (bytes >= ARENA_HUGE)

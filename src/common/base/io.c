@@ -142,7 +142,7 @@ int io_sync(int fd) {
         return 0;
     if (errno != ENOTSUP && errno != EINVAL && errno != ENOTTY)
         return -1;
-    /* The file system has no such operation. */
+        /* The file system has no such operation. */
 #endif
     return fsync(fd);
 }

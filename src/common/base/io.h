@@ -17,8 +17,8 @@ typedef enum io_write_flags {
     IO_PRIVATE = 2  /* readable by its owner only */
 } io_write_flags;
 
-/* Whether io_write could begin with that path: there is its folder, which may be written to, and no folder of that
- * name. What it says is what io_write would say. For work that should not be done in vain. */
+/* Whether io_write could begin with that path: there is its folder, which may be written to, and no folder of
+ * that name. What it says is what io_write would say. For work that should not be done in vain. */
 SHEAF_MUST_CHECK sheaf_status io_check_write(const char *path, sheaf_failure *f);
 
 /* Writes a file whole: whoever opens the path sees the old bytes or all of the new ones, whenever the machine
@@ -29,7 +29,8 @@ SHEAF_MUST_CHECK sheaf_status io_check_write(const char *path, sheaf_failure *f)
 SHEAF_MUST_CHECK sheaf_status io_write(const char *path, const void *data, size_t len, unsigned flags,
                                        sheaf_failure *f);
 
-/* fsync, and on macOS, where that leaves the bytes in the disk's own memory, what brings them out of it. 0, or -1 with errno set. */
+/* fsync, and on macOS, where that leaves the bytes in the disk's own memory, what brings them out of it. 0,
+ * or -1 with errno set. */
 int io_sync(int fd);
 
 #endif

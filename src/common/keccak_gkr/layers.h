@@ -36,10 +36,10 @@ typedef struct lane_input {
 } lane_input;
 
 typedef struct layers_trace layers_trace;
-/* The states of all permutations, bit-sliced. distinct: all slots from the last of so many on hold the same, 1..2^m.
- * inputs: rows x 25; not kept. bit_rounds: how many variables of s each layer binds before it leaves the bits,
- * 3..min(m, LAYERS_MAX_BIT_ROUNDS), or 0 to choose by size. Neither choice changes a proof byte. NULL when out of
- * memory. */
+/* The states of all permutations, bit-sliced. distinct: all slots from the last of so many on hold the
+ * same, 1..2^m. inputs: rows x 25; not kept. bit_rounds: how many variables of s each layer binds before it
+ * leaves the bits, 3..min(m, LAYERS_MAX_BIT_ROUNDS), or 0 to choose by size. Neither choice changes a proof
+ * byte. NULL when out of memory. */
 layers_trace *layers_trace_create(env *e, layers_shape sh, size_t distinct, const lane_input *inputs,
                                   unsigned bit_rounds);
 void layers_trace_destroy(env *e, layers_trace *t);

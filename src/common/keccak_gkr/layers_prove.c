@@ -155,7 +155,7 @@ static size_t larger(size_t a, size_t b) {
 static sizes sizes_of(const layers_trace *t, unsigned threads) {
     const layers_shape sh = t->sh;
     const unsigned n = sh.m + sh.kappa - t->t,
-                   together = n < MAX_TOGETHER ? n : MAX_TOGETHER; /* of the variables on E */
+                   together = n < MAX_TOGETHER ? n : MAX_TOGETHER;   /* of the variables on E */
     const size_t whole = (size_t)1 << n, live = sh.rows * t->s_high; /* of them, repeated ones too */
     sizes z;
     z.keep = !kernels_have_clmul();
@@ -168,7 +168,8 @@ static sizes sizes_of(const layers_trace *t, unsigned threads) {
         z.shares = t->blocks / (2 * GRID_GROUP);
     if (z.shares < 1)
         z.shares = 1;
-    z.partial = larger(5 * (size_t)pow3(t->t) * z.shares, larger(9 * larger(t->blocks, (live + 7) / 8), 3 * (size_t)sh.rows));
+    z.partial = larger(5 * (size_t)pow3(t->t) * z.shares,
+                       larger(9 * larger(t->blocks, (live + 7) / 8), 3 * (size_t)sh.rows));
     z.eq = larger(8, whole);
     z.eq_scalar = larger(1, whole / 2);
     z.table = ((live - 1) >> (z.keep ? 0 : together)) + 1;

@@ -26,7 +26,7 @@
 #define STATE_BYTES 1600 /* one bit-sliced state of eight instances */
 #define SEGMENT 4        /* every SEGMENT-th layer is kept; the others are made again from it */
 #define CHECKPOINTS 6
-#define GRID_GROUP 16    /* blocks whose grids are made at once */
+#define GRID_GROUP 16   /* blocks whose grids are made at once */
 #define ROW_GROUP 64    /* i' at once where rows are made by maps that carry the weights */
 #define MAX_TOGETHER 2  /* variables whose rounds on E are taken together */
 #define FIVE_STRIDE 320 /* words between the limbs of a row of five: 64 elements for each x */

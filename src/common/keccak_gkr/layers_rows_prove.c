@@ -6,7 +6,8 @@
  * are made from the bits and forgotten again, and with the challenges known rows over two variables more are
  * made from the bits, a quarter as many.
  *
- * Of a place's rows those that repeat the last slot are kept once, and stand in its sums with the mass of all.
+ * Of a place's rows those that repeat the last slot are kept once, and stand in its sums with the mass of
+ * all.
  *
  * Where products take longer than many look-ups (no carry-less product) it is the other way round: rows are
  * made once, by maps that carry the weights, kept, and folded round by round. */
@@ -106,7 +107,8 @@ static void set_dead(layers_prover *p, unsigned r) {
 
 /* ---- sums on the grid ---- */
 
-/* What a place has over 2^vars of its variables of s: `live` entries, and others that all equal one another. */
+/* What a place has over 2^vars of its variables of s: `live` entries, and others that all equal one another.
+ */
 typedef struct extent {
     unsigned vars;
     size_t live; /* 2^vars where none repeats */
@@ -128,12 +130,12 @@ typedef struct rounds {
     layers_prover *p;
     unsigned first, together; /* variables */
     size_t groups;
-    extent grouped; /* of a place, in groups */
+    extent grouped;   /* of a place, in groups */
     int at_zero;      /* the sum at zeros is wanted: the claim does not give it, by chance */
     gf192 dead_value; /* a dead place's, without the constant that every place has, and that constant */
     gf192 constant;
-    /* of the table. Entry (k, h) stands at (k << k_shift) * place + (h << s_shift); what repeats of a place stands after
-     * the others, and stays there. */
+    /* of the table. Entry (k, h) stands at (k << k_shift) * place + (h << s_shift); what repeats of a place
+     * stands after the others, and stays there. */
     size_t live; /* entries, repeated ones too; those past them are dead places' */
     extent left; /* of a place */
     size_t place;
@@ -205,10 +207,10 @@ static void close_group(const rounds *q, gf192 total[9], const gf192 v[9], size_
 
 /* What a block has: groups, and i' each of which stands for a place's groups that repeat. */
 typedef struct unit {
-    unsigned at;     /* the first i' of the block */
-    int alone;       /* it is the only one */
-    size_t k, h;     /* the group of place k; for one alone the first of those that it stands for */
-    size_t group;    /* the same, counted over all places */
+    unsigned at;  /* the first i' of the block */
+    int alone;    /* it is the only one */
+    size_t k, h;  /* the group of place k; for one alone the first of those that it stands for */
+    size_t group; /* the same, counted over all places */
 } unit;
 
 static unsigned units_of(const rounds *q, unit units[8], size_t b) {
@@ -253,7 +255,8 @@ static void bits_sums_task(void *ctx, size_t b, unsigned worker) {
                 layers_row_weights(p, &weights, k, y);
             made = k;
             for (unsigned j = 0; j < (u->alone ? 1u : 1u << q->together); j++)
-                lambda[j] = make_factors(p, &s, s.factors + (size_t)j * FACTORS_WORDS, u->at + j, &weights, y);
+                lambda[j] =
+                    make_factors(p, &s, s.factors + (size_t)j * FACTORS_WORDS, u->at + j, &weights, y);
             if (u->alone)
                 add_value_of_one(q, v[i], s.factors, lambda[0]);
             else
@@ -318,8 +321,7 @@ static void map_fill_task(void *ctx, size_t task, unsigned worker) {
     const size_t eighths = (size_t)1 << (p->t->t - 3), b = ROW_GROUP / 8 * (task / 5),
                  left = p->t->blocks - b;
     const size_t blocks = left < ROW_GROUP / 8 ? left : ROW_GROUP / 8;
-    const size_t count =
-        p->t->primes - 8 * b < 8 * blocks ? p->t->primes - 8 * b : 8 * blocks;
+    const size_t count = p->t->primes - 8 * b < 8 * blocks ? p->t->primes - 8 * b : 8 * blocks;
     size_t at[ROW_GROUP];
     for (size_t i = 0; i < count; i++) {
         size_t k, h;

@@ -29,14 +29,16 @@ static inline row row_xor(row a, row b) {
 
 /* Quarters q of the row to quarters q + n. */
 static inline row row_turned(row a, unsigned n) {
-    const row odd = {_mm256_permute2x128_si256(a.hi, a.lo, 0x21), _mm256_permute2x128_si256(a.lo, a.hi, 0x21)};
+    const row odd = {_mm256_permute2x128_si256(a.hi, a.lo, 0x21),
+                     _mm256_permute2x128_si256(a.lo, a.hi, 0x21)};
     const row turned = n % 2 ? odd : a;
     return n % 4 < 2 ? turned : (row){turned.hi, turned.lo};
 }
 
 /* Byte z to place z + n, for a constant n. */
 #define ROTATED(a, n)                                                                                        \
-    ((n) % 16 == 0 ? row_turned(a, (n) / 16) : row_joined(row_turned(a, (n) / 16), row_turned(a, (n) / 16 + 1), 16 - (n) % 16))
+    ((n) % 16 == 0 ? row_turned(a, (n) / 16)                                                                 \
+                   : row_joined(row_turned(a, (n) / 16), row_turned(a, (n) / 16 + 1), 16 - (n) % 16))
 /* Of every quarter of a its first n bytes behind the last 16 - n of b's. */
 #define row_joined(a, b, n)                                                                                  \
     ((row){_mm256_alignr_epi8((a).lo, (b).lo, (n) % 16), _mm256_alignr_epi8((a).hi, (b).hi, (n) % 16)})

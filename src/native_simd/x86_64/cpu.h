@@ -9,7 +9,8 @@ typedef struct x86_features {
     unsigned char avx2;       /* with PCLMULQDQ, BMI2 and the system's support of 256-bit registers */
     unsigned char vpclmulqdq; /* on 256-bit registers, besides avx2 */
     unsigned char gfni;       /* on 256-bit registers, besides avx2 */
-    unsigned char avx512; /* F, BW, VL, DQ, VBMI, VPCLMULQDQ, GFNI and the system's support of 512-bit registers */
+    unsigned char
+        avx512; /* F, BW, VL, DQ, VBMI, VPCLMULQDQ, GFNI and the system's support of 512-bit registers */
 } x86_features;
 
 x86_features x86_probe(void);

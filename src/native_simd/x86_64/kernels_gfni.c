@@ -1,16 +1,16 @@
 /* The AVX2 back end's maps on bytes where GFNI is there.   SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * GF2P8AFFINEQB multiplies each byte by an 8x8 bit matrix: bit i of the result is the parity of the byte masked by
- * byte 7 - i of the matrix. A map is 24 such matrices, one for each byte of an element. */
+ * GF2P8AFFINEQB multiplies each byte by an 8x8 bit matrix: bit i of the result is the parity of the byte
+ * masked by byte 7 - i of the matrix. A map is 24 such matrices, one for each byte of an element. */
 #include <string.h>
 #include "cpu.h"
 #include "intrinsics.h"
 #include "maps_x86.h"
 
 static void bitmap_prepare(bitmap8 *m, const gf192 col[8]) {
-    /* With byte j of the constant being bit 7 - j alone, the instruction transposes its matrix operand: bit i of
-     * byte j of the result is bit 7 - j of byte 7 - i. Row 7 - i of the operand must be column i of the map, so
-     * the columns go in backwards. */
+    /* With byte j of the constant being bit 7 - j alone, the instruction transposes its matrix operand: bit i
+     * of byte j of the result is bit 7 - j of byte 7 - i. Row 7 - i of the operand must be column i of the
+     * map, so the columns go in backwards. */
     const __m128i flip = _mm_set1_epi64x(0x0102040810204080);
     gf192 back[8];
     for (size_t c = 0; c < 8; c++)
@@ -42,9 +42,9 @@ static inline void planes_add(__m256i s[2 * MAP_PLANES], const uint8_t *matrices
 }
 
 /* As kernels.h has it for bitmap_accumulate; where `fresh` is set acc need not be zero before. */
-static inline __attribute__((always_inline)) void accumulate(uint8_t *acc, const bitmap8 *maps, size_t map_stride,
-                                                             const uint8_t *bytes, size_t byte_stride, size_t count,
-                                                             int fresh) {
+static inline __attribute__((always_inline)) void accumulate(uint8_t *acc, const bitmap8 *maps,
+                                                             size_t map_stride, const uint8_t *bytes,
+                                                             size_t byte_stride, size_t count, int fresh) {
     for (size_t plane = 0; plane < 24; plane += MAP_PLANES) {
         __m256i s[2 * MAP_PLANES], *at = (__m256i *)(void *)(acc + 64 * plane);
         for (size_t o = 0; o < 2 * MAP_PLANES; o++)

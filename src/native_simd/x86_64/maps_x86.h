@@ -1,5 +1,5 @@
-/* What the 256-bit back ends' maps on bytes share: the accumulator of 24 planes of 64 bytes, one for each byte of
- * an element.   SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* What the 256-bit back ends' maps on bytes share: the accumulator of 24 planes of 64 bytes, one for each
+ * byte of an element.   SPDX-License-Identifier: MIT OR Apache-2.0 */
 #ifndef SHEAF_MAPS_X86_H
 #define SHEAF_MAPS_X86_H
 
@@ -10,7 +10,8 @@ static inline __m128i map_word(const uint64_t *p) {
     return _mm_loadl_epi64((const __m128i *)(const void *)p);
 }
 
-/* Limb l of eight columns, byte by byte: half o % 2 of r[o / 2] has byte o of every column, column 0 lowest. */
+/* Limb l of eight columns, byte by byte: half o % 2 of r[o / 2] has byte o of every column, column 0 lowest.
+ */
 static inline void map_bytes(__m128i r[4], const gf192 col[8], size_t l) {
     __m128i p[4], q[4];
     for (size_t i = 0; i < 4; i++)
