@@ -240,20 +240,20 @@ typedef struct candidate {
     sheaf_isa isa;
     int preferred; /* chosen where SHEAF_ISA does not name another */
     sheaf_kernels table;
-    const char *note;
+    const char *with[2]; /* extensions that it uses, for the description; NULL: none */
 } candidate;
 
-#ifdef SHEAF_HAVE_X86
+#if defined(SHEAF_HAVE_X86) || defined(SHEAF_HAVE_NEON)
 /* Puts the kernels of one more extension over a candidate's, if they pass their test: else it does without
  * them. */
-static void improve(candidate *c, const sheaf_kernels *better, const char *note) {
+static void improve(candidate *c, const sheaf_kernels *better, const char **with, const char *extension) {
     sheaf_kernels table = *better, whole;
     fill(&table, &c->table);
     whole = table;
     fill(&whole, &sheaf_kernels_ref);
     if (self_test(&whole) == 0) {
         c->table = table;
-        c->note = note;
+        *with = extension;
     }
 }
 #endif
@@ -264,48 +264,53 @@ static size_t probe(candidate *c) {
 #ifdef SHEAF_HAVE_X86
     x86_features cpu = x86_probe();
     if (cpu.avx2) {
-        c[n] = (candidate){SHEAF_ISA_AVX2, 1, sheaf_kernels_avx2, " (pclmulqdq)"};
+        c[n] = (candidate){SHEAF_ISA_AVX2, 1, sheaf_kernels_avx2, {"pclmulqdq"}};
         if (cpu.vpclmulqdq)
-            improve(&c[n], &sheaf_kernels_vpclmul, " (vpclmulqdq)");
+            improve(&c[n], &sheaf_kernels_vpclmul, &c[n].with[0], "vpclmulqdq");
 #ifdef SHEAF_SIMDE
         cpu.gfni = 1;
 #endif
         if (cpu.gfni)
-            improve(&c[n], &sheaf_kernels_gfni,
-                    cpu.vpclmulqdq ? " (vpclmulqdq, gfni)" : " (pclmulqdq, gfni)");
+            improve(&c[n], &sheaf_kernels_gfni, &c[n].with[1], "gfni");
         n++;
     }
 #ifdef SHEAF_SIMDE /* emulated, as GFNI above: there for tests on every machine, chosen only by name */
-    c[n++] = (candidate){SHEAF_ISA_AVX512, 0, sheaf_kernels_avx512, " (emulated)"};
+    c[n++] = (candidate){SHEAF_ISA_AVX512, 0, sheaf_kernels_avx512, {"emulated"}};
 #else
     if (cpu.avx512)
-        c[n++] = (candidate){SHEAF_ISA_AVX512, 1, sheaf_kernels_avx512, " (vpclmulqdq, gfni)"};
+        c[n++] = (candidate){SHEAF_ISA_AVX512, 1, sheaf_kernels_avx512, {"vpclmulqdq", "gfni"}};
 #endif
 #endif
 #ifdef SHEAF_HAVE_NEON
     const arm_features arm = arm_probe();
-    c[n] = (candidate){SHEAF_ISA_NEON, 1, sheaf_kernels_neon, ""};
-    if (arm.pmull) {
-        c[n].table = sheaf_kernels_pmull;
-        c[n].note = " (pmull)";
-        fill(&c[n].table, &sheaf_kernels_neon);
-    }
-    if (arm.sha3) {
-        const sheaf_kernels below = c[n].table;
-        c[n].table = sheaf_kernels_sha3;
-        c[n].note = arm.pmull ? " (pmull, sha3)" : " (sha3)";
-        fill(&c[n].table, &below);
-    }
+    c[n] = (candidate){SHEAF_ISA_NEON, 1, sheaf_kernels_neon, {NULL}};
+    if (arm.pmull)
+        improve(&c[n], &sheaf_kernels_pmull, &c[n].with[0], "pmull");
+    if (arm.sha3)
+        improve(&c[n], &sheaf_kernels_sha3, &c[n].with[1], "sha3");
     n++;
 #endif
 #ifdef SHEAF_HAVE_SIMD128
-    c[n] = (candidate){SHEAF_ISA_SIMD128, 1, sheaf_kernels_simd128, ""};
+    c[n] = (candidate){SHEAF_ISA_SIMD128, 1, sheaf_kernels_simd128, {NULL}};
     if (strcmp(c[n].table.name, isa_names[SHEAF_ISA_SIMD128]) != 0)
-        c[n].note = " (relaxed)";
+        c[n].with[0] = "relaxed";
     n++;
 #endif
     (void)c;
     return n;
+}
+
+/* " (a, b)", of those that there are. */
+static void describe_extensions(char *to, const char *const with[2]) {
+    const char *before = " (";
+    for (size_t i = 0; i < 2; i++)
+        if (with[i] != NULL) {
+            append(to, before);
+            append(to, with[i]);
+            before = ", ";
+        }
+    if (*before == ',')
+        append(to, ")");
 }
 
 static void choose(sheaf_isa isa) {
@@ -329,7 +334,7 @@ static void build(void) {
         b->table = list[i].table;
         fill(&b->table, &back_ends[last].table);
         append(b->description, isa_names[list[i].isa]);
-        append(b->description, list[i].note);
+        describe_extensions(b->description, list[i].with);
         b->available = 1;
         last = list[i].isa;
         if (last <= limit && (list[i].preferred || last == limit))
