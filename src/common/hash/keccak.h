@@ -24,6 +24,14 @@ extern const uint8_t keccak_pi[KECCAK_LANES];  /* and becomes lane keccak_pi[l] 
     ROW(3, 4, 27, 5, 36, 11, 10, 17, 15, 23, 56)                                                             \
     ROW(4, 2, 62, 8, 55, 14, 39, 15, 41, 21, 2)
 
+/* A row's lanes one by one: LANE(to, l, r), which the including file defines. */
+#define KECCAK_ROW_OF_LANES(y, l0, r0, l1, r1, l2, r2, l3, r3, l4, r4)                                       \
+    LANE(5 * (y), l0, r0);                                                                                   \
+    LANE(5 * (y) + 1, l1, r1);                                                                               \
+    LANE(5 * (y) + 2, l2, r2);                                                                               \
+    LANE(5 * (y) + 3, l3, r3);                                                                               \
+    LANE(5 * (y) + 4, l4, r4);
+
 /* One round's halves. e and a are disjoint. r < KECCAK_ROUNDS. */
 void keccak_round_linear_ref(uint64_t e[KECCAK_LANES], const uint64_t a[KECCAK_LANES]);
 void keccak_round_chi_ref(uint64_t a[KECCAK_LANES], const uint64_t e[KECCAK_LANES], unsigned r);

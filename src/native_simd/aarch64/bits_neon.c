@@ -44,12 +44,6 @@ static inline uint8x16x4_t row_xor(uint8x16x4_t a, uint8x16x4_t b) {
         row_store(out + 64 * (to), ROTATED(v, r));                                                           \
         __asm__ volatile("" : : : "memory");                                                                 \
     } while (0)
-#define ROW(y, l0, r0, l1, r1, l2, r2, l3, r3, l4, r4)                                                       \
-    LANE(5 * (y), l0, r0);                                                                                   \
-    LANE(5 * (y) + 1, l1, r1);                                                                               \
-    LANE(5 * (y) + 2, l2, r2);                                                                               \
-    LANE(5 * (y) + 3, l3, r3);                                                                               \
-    LANE(5 * (y) + 4, l4, r4);
 
 void sliced_linear_neon(uint8_t *restrict out, const uint8_t *restrict in) {
     uint8x16x4_t c[5], d[5];
@@ -60,7 +54,7 @@ void sliced_linear_neon(uint8_t *restrict out, const uint8_t *restrict in) {
     }
     for (size_t x = 0; x < 5; x++)
         d[x] = row_xor(c[(x + 4) % 5], ROTATED(c[(x + 1) % 5], 1));
-    KECCAK_EACH_ROW(ROW)
+    KECCAK_EACH_ROW(KECCAK_ROW_OF_LANES)
 }
 
 void sliced_chi_neon(uint8_t *a, const uint8_t *e, unsigned r) {

@@ -43,13 +43,7 @@ static inline row row_turned(row a, unsigned n) {
 #define row_joined(a, b, n)                                                                                  \
     ((row){_mm256_alignr_epi8((a).lo, (b).lo, (n) % 16), _mm256_alignr_epi8((a).hi, (b).hi, (n) % 16)})
 
-#define LANE(to, l, r) row_store(out + 64 * (to), ROTATED(row_xor(row_load(in + 64 * (l)), d[(l) % 5]), r));
-#define ROW(y, l0, r0, l1, r1, l2, r2, l3, r3, l4, r4)                                                       \
-    LANE(5 * (y), l0, r0)                                                                                    \
-    LANE(5 * (y) + 1, l1, r1)                                                                                \
-    LANE(5 * (y) + 2, l2, r2)                                                                                \
-    LANE(5 * (y) + 3, l3, r3)                                                                                \
-    LANE(5 * (y) + 4, l4, r4)
+#define LANE(to, l, r) row_store(out + 64 * (to), ROTATED(row_xor(row_load(in + 64 * (l)), d[(l) % 5]), r))
 
 void bits_sliced_linear_avx2(uint8_t *restrict out, const uint8_t *restrict in) {
     row c[5], d[5];
@@ -63,7 +57,7 @@ void bits_sliced_linear_avx2(uint8_t *restrict out, const uint8_t *restrict in) 
 #pragma GCC unroll 5
     for (size_t x = 0; x < 5; x++)
         d[x] = row_xor(c[(x + 4) % 5], ROTATED(c[(x + 1) % 5], 1));
-    KECCAK_EACH_ROW(ROW)
+    KECCAK_EACH_ROW(KECCAK_ROW_OF_LANES)
 }
 
 void bits_sliced_chi_avx2(uint8_t *a, const uint8_t *e, unsigned r) {

@@ -35,14 +35,8 @@ void bits_sliced_linear_avx512(uint8_t *out, const uint8_t *in) {
 #pragma GCC unroll 5
     for (unsigned x = 0; x < 5; x++)
         d[x] = turn(c[x], 1);
-#define LANE(to, l, r) set_row(out, to, turn(XOR3(row(in, l), c[((l) + 4) % 5], d[((l) + 1) % 5]), r));
-#define ROW(y, l0, r0, l1, r1, l2, r2, l3, r3, l4, r4)                                                       \
-    LANE(5 * (y), l0, r0)                                                                                    \
-    LANE(5 * (y) + 1, l1, r1)                                                                                \
-    LANE(5 * (y) + 2, l2, r2)                                                                                \
-    LANE(5 * (y) + 3, l3, r3)                                                                                \
-    LANE(5 * (y) + 4, l4, r4)
-    KECCAK_EACH_ROW(ROW)
+#define LANE(to, l, r) set_row(out, to, turn(XOR3(row(in, l), c[((l) + 4) % 5], d[((l) + 1) % 5]), r))
+    KECCAK_EACH_ROW(KECCAK_ROW_OF_LANES)
 }
 
 void bits_sliced_chi_avx512(uint8_t *a, const uint8_t *e, unsigned r) {
