@@ -42,7 +42,7 @@ sheaf_status aggregate_prove_leaf(sheaf_context *ctx, env *e, uint8_t **envelope
     sheaf_status status =
         leaf_prove(&proof, &st->proof_len, e, &leaf->st, witness, ctx->options.log_inv_rate, f);
     st->proof = proof;
-    arena_close(&ctx->arena); /* the envelope stays */
+    context_end(ctx); /* the envelope stays */
     if (status == SHEAF_OK)
         status = envelope_make(ctx, envelope, len, st, f);
     mem_free(&ctx->mem, proof);

@@ -70,8 +70,13 @@ const char *sheaf_isa_name(void) {
     return kernels_describe();
 }
 
+/* Not with an allocator of the caller's, nor in WebAssembly. */
+static int has_arena(const sheaf_context *ctx) {
+    return ctx->mem.ctx == &ctx->arena;
+}
+
 sheaf_status context_take(sheaf_context *ctx, uint64_t bytes, sheaf_failure *f) {
-    if (ctx->mem.ctx != &ctx->arena)
+    if (!has_arena(ctx))
         return SHEAF_OK;
     /* and what is lost between blocks, at most a seventieth as measured, and to their descriptions */
     if (bytes < SIZE_MAX / 2 && arena_open(&ctx->arena, (size_t)(bytes + bytes / 32 + (1 << 16))) == 0)
@@ -82,6 +87,8 @@ sheaf_status context_take(sheaf_context *ctx, uint64_t bytes, sheaf_failure *f) 
 }
 
 sheaf_status context_begin(sheaf_context *ctx, unsigned kind, uint64_t count, sheaf_failure *f) {
+    if (!has_arena(ctx))
+        return SHEAF_OK; /* to know how much would be work for nothing */
     const uint64_t bytes =
         aggregate_prove_bytes(kind, count, ctx->options.log_inv_rate, pool_threads(ctx->pool));
     if (bytes == UINT64_MAX)

@@ -66,10 +66,7 @@ size_t layers_bits_scratch(const layers_trace *t) {
  * the sum of both. */
 static grid_shape shape_of(const layers_trace *t, unsigned inner, size_t digit) {
     const unsigned outer = t->t - inner;
-    grid_shape s = {.inner = inner, .linear = 1};
-    for (size_t v = 0, d = digit; v < outer; v++, d /= 3)
-        if (d % 3 == 2)
-            s.linear = 0;
+    grid_shape s = {.inner = inner};
     for (size_t high = 0; high < (size_t)1 << outer; high++) {
         size_t d = digit;
         int in = 1;
@@ -78,6 +75,7 @@ static grid_shape shape_of(const layers_trace *t, unsigned inner, size_t digit) 
         if (in)
             s.pick[s.picks++] = 64 * high << inner;
     }
+    s.linear = s.picks == 1; /* no outer digit is inf */
     return s;
 }
 
