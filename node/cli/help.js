@@ -212,7 +212,7 @@ Proves 2^N SHAKE256 hashes of made-up messages, each one Keccak permutation.
   --log-inv-rate R    1..6, as for aggregate
   --threads N         threads (default: as many as the machine has)
   --memory N          as for aggregate
-  -o, --output FILE   also keep the last proof
+  -o, --output FILE   also keep the last proof, in a file
 
 Proving is timed from what is in memory to the proof's bytes, all of it, and shown by stages: those of the median round.
 Cycles are the time-stamp counter's while it passed, whatever the number of threads; cpu is the time of all threads.
@@ -231,7 +231,7 @@ Makes N signers that anyone can make again, in memory, and aggregates their sign
   --log-inv-rate R    1..6, as for aggregate
   --threads N         threads (default: as many as the machine has)
   --memory N          as for aggregate
-  -o, --output FILE   also keep the last proof
+  -o, --output FILE   also keep the last proof, in a file
 
 Proving is timed from what is in memory to the proof's bytes, all of it, and shown by stages: those of the median round.
 Cycles are the time-stamp counter's while it passed, whatever the number of threads; cpu is the time of all threads.

@@ -267,7 +267,7 @@ static int run_bench_aggregate(cli *c, int argc, char **argv) {
     "  --log-inv-rate R    1..6, as for aggregate\n"                                                         \
     "  --threads N         threads (default: as many as the machine has)\n"                                  \
     "  --memory N          as for aggregate\n"                                                               \
-    "  -o, --output FILE   also keep the last proof\n"                                                       \
+    "  -o, --output FILE   also keep the last proof, in a file\n"                                                       \
     "\n"                                                                                                     \
     "Proving is timed from what is in memory to the proof's bytes, all of it, and shown by stages: those "   \
     "of "                                                                                                    \
